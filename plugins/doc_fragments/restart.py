@@ -15,7 +15,7 @@ options:
     description:
       - Restart only what started before this instant, such as the instant of the change that the restart is for. What
         is proven to have started since is left alone, so the same task can run again and again.
-      - Without it the module always restarts, unless a restart is already running, see O(in_flight).
+      - Without it and O(change) the module always restarts, unless a restart is already running, see O(in_flight).
       - ISO 8601 with an offset, as in V(2026-05-04T03:02:01+08:00) or V(2026-05-03T19:02:01Z), or seconds since
         1970. A local time without an offset is refused.
       - It is an instant by the clock of the machine that runs the module. If the clock of the service differs, the

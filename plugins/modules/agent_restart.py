@@ -26,13 +26,15 @@ extends_documentation_fragment:
   - oceanbase.ocp.connection
   - oceanbase.ocp.attributes
   - oceanbase.ocp.detail
+  - oceanbase.ocp.change
   - oceanbase.ocp.restart
   - oceanbase.ocp.waiting
 attributes:
   idempotent:
     support: partial
-    details: With O(started_before) only the agents that have not started since are restarted. Without it each run
-      restarts the agents of all hosts, unless a restart of them is running.
+    details: With O(change) only the agents that have not restarted since the name was first used are restarted, with
+      O(started_before) those that have not started since. Without these each run restarts the agents of all hosts,
+      unless a restart of them is running.
 seealso:
   - module: oceanbase.ocp.host_info
   - module: oceanbase.ocp.task_wait
@@ -52,13 +54,13 @@ EXAMPLES = r"""
       - 10.0.0.5
     wait: true
 
-- name: Restart the agents that have not started since a change
+- name: Restart agents once for a change, however often this runs
   oceanbase.ocp.agent_restart:
     url: https://ocp.example.com:8080
     username: admin
     password: "{{ ocp_password }}"
-    hosts: [10.0.0.4, 10.0.0.5]
-    started_before: "2026-05-04T03:00:00+08:00"
+    hosts: [10.0.0.1, 10.0.0.2]
+    change: memory-2026-11-20
     wait: true
   register: agents
 
@@ -509,7 +511,7 @@ skipped_hosts:
 from ..module_utils._base.checks import check_nonempty
 from ..module_utils._module.bridge import Definition, run_module
 from ..module_utils._module.restart_options import RESTART_OPTIONS, restart_options
-from ..module_utils._restart.restart import restart_target
+from ..module_utils._restart.run import restart_target
 from ..module_utils._targets.agents import Agents
 from ..module_utils._targets.target import Selector
 

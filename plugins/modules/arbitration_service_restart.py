@@ -22,14 +22,16 @@ extends_documentation_fragment:
   - oceanbase.ocp.connection
   - oceanbase.ocp.attributes
   - oceanbase.ocp.detail
+  - oceanbase.ocp.change
   - oceanbase.ocp.restart
   - oceanbase.ocp.safety
   - oceanbase.ocp.waiting
 attributes:
   idempotent:
     support: partial
-    details: OCP does not show when an arbitration service started. With O(started_before) it is left alone if a restart
-      that began since then has succeeded. Without it each run restarts it, unless a restart of it is running.
+    details: OCP does not show when an arbitration service started. It is left alone if a restart has succeeded that
+      began since O(change) was first used, or since O(started_before). Without these each run restarts it, unless a
+      restart of it is running.
 seealso:
   - module: oceanbase.ocp.arbitration_service_info
   - module: oceanbase.ocp.task_wait
@@ -53,7 +55,7 @@ EXAMPLES = r"""
     username: admin
     password: "{{ ocp_password }}"
     arbitration_service: 10.0.0.10:2888
-    started_before: "2026-05-04T03:00:00+08:00"
+    change: memory-2026-11-20
     wait: true
 """
 
@@ -535,7 +537,7 @@ tasks:
 
 from ..module_utils._module.bridge import Definition, run_module
 from ..module_utils._module.restart_options import RESTART_OPTIONS, SAFETY_OPTIONS, restart_options
-from ..module_utils._restart.restart import restart_target
+from ..module_utils._restart.run import restart_target
 from ..module_utils._targets.arbitration import ArbitrationService
 from ..module_utils._targets.target import Selector
 

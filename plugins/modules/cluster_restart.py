@@ -25,13 +25,15 @@ extends_documentation_fragment:
   - oceanbase.ocp.connection
   - oceanbase.ocp.attributes
   - oceanbase.ocp.detail
+  - oceanbase.ocp.change
   - oceanbase.ocp.restart
   - oceanbase.ocp.waiting
 attributes:
   idempotent:
     support: partial
-    details: With O(started_before) a cluster is left alone if all of its servers have started since. Without it each
-      run restarts the cluster, unless a restart of it is running.
+    details: With O(change) a cluster is left alone if all of its servers have restarted since the name was first used,
+      with O(started_before) if all have started since. Without these each run restarts the cluster, unless a restart of
+      it is running.
 seealso:
   - module: oceanbase.ocp.cluster_info
   - module: oceanbase.ocp.task_wait
@@ -64,7 +66,7 @@ EXAMPLES = r"""
     username: admin
     password: "{{ ocp_password }}"
     cluster: payments
-    started_before: "2026-05-04T03:00:00+08:00"
+    change: memory-2026-11-20
     wait: true
 
 - name: Restart a cluster after the tasks that are running on it
@@ -305,16 +307,16 @@ target:
   returned: once the target was found
   type: dict
   contains:
+    kind:
+      description: V(server), V(zone), V(cluster), V(agents), V(arbitration_service) or V(obproxies).
+      returned: always
+      type: str
     id:
       description: Its id.
       returned: always
       type: int
     name:
       description: Its name.
-      returned: always
-      type: str
-    kind:
-      description: V(server), V(zone), V(cluster), V(agents), V(arbitration_service) or V(obproxies).
       returned: always
       type: str
   sample: {"kind": "cluster", "id": 1, "name": "orders"}
@@ -556,7 +558,7 @@ tasks:
 
 from ..module_utils._module.bridge import Definition, run_module
 from ..module_utils._module.restart_options import RESTART_OPTIONS, restart_options
-from ..module_utils._restart.restart import restart_target
+from ..module_utils._restart.run import restart_target
 from ..module_utils._targets.cluster import Cluster
 from ..module_utils._targets.target import Selector
 

@@ -45,7 +45,7 @@ options:
       - Restart what started before this instant, and leave alone what is proven to have started since. ISO 8601 with an
         offset, as in V(2026-05-04T03:02:01+08:00), or seconds since 1970, by the clock of the machine that runs the
         module.
-      - This or O(until_effective) is required.
+      - This, O(change) or O(until_effective) is required.
     type: str
   freeze_server:
     description:
@@ -121,6 +121,7 @@ extends_documentation_fragment:
   - oceanbase.ocp.connection
   - oceanbase.ocp.attributes
   - oceanbase.ocp.detail
+  - oceanbase.ocp.change
   - oceanbase.ocp.safety
   - oceanbase.ocp.signs
   - oceanbase.ocp.until_effective
@@ -133,7 +134,8 @@ attributes:
     support: none
   idempotent:
     support: full
-    details: Leaves alone what has started since O(started_before), or shows the values of O(until_effective).
+    details: Leaves alone what has restarted since O(change) was first used, has started since O(started_before), or
+      shows the values of O(until_effective).
 seealso:
   - module: oceanbase.ocp.cluster_rolling_restart_info
   - module: oceanbase.ocp.server_restart
@@ -149,7 +151,7 @@ EXAMPLES = r"""
     password: "{{ ocp_password }}"
     cluster: orders
     freeze_server: true
-    started_before: "2026-05-04T03:00:00+08:00"
+    change: memory-2026-11-20
     safety_timeout: 600
     stop_on: [alarms, lag, backup, merge, versions, ntp]
     max_failures: 0
@@ -280,6 +282,7 @@ from ..module_utils._module.bridge import Definition, run_module
 from ..module_utils._module.connection_options import seconds_option
 from ..module_utils._module.restart_options import (
     BUDGET_OPTIONS,
+    CHANGE_OPTIONS,
     EFFECT_OPTIONS,
     FAILURE_OPTIONS,
     MAJORITY,
@@ -287,6 +290,7 @@ from ..module_utils._module.restart_options import (
     PLANNED_SIGN_OPTIONS,
     SAFETY_OPTIONS,
     WAIT_OPTIONS,
+    given_change,
     given_instant,
     restart_options,
     wanted_values,
@@ -303,7 +307,7 @@ OPTIONS = {
     "zones": {"type": "list", "elements": "str"},
     "servers": {"type": "list", "elements": "str"},
     "strategy": {"type": "str", "choices": [choice.value for choice in Strategy], "default": Strategy.SERVER.value},
-    "started_before": {"type": "str"},
+    **CHANGE_OPTIONS,
     "freeze_server": {"type": "bool"},
     "min_zones": {"type": "int", "default": 0},
     "finish_before": PLAN_OPTIONS["finish_before"],
@@ -364,6 +368,7 @@ def planned(params):
         watch=watch(params),
         judges_budget=params["offline_budget"] != OfflineBudget.IGNORE.value,
         until_effective=wanted_values(params),
+        change=given_change(params),
     )
 
 

@@ -49,7 +49,7 @@ options:
         8601 with an offset, as in V(2026-05-04T03:02:01+08:00), or seconds since 1970.
       - It is an instant by the clock of the machine that runs the module. If the clock of the service differs by more
         than 5 minutes, it is refused.
-      - This or O(until_effective) is required.
+      - This, O(change) or O(until_effective) is required.
     type: str
   min_zones:
     description:
@@ -85,6 +85,7 @@ extends_documentation_fragment:
   - oceanbase.ocp.connection
   - oceanbase.ocp.attributes
   - oceanbase.ocp.detail
+  - oceanbase.ocp.change
   - oceanbase.ocp.signs
   - oceanbase.ocp.until_effective
 attributes:
@@ -264,6 +265,18 @@ left_alone:
   type: list
   elements: dict
   contains:
+    cluster:
+      description: Name of its cluster.
+      returned: always
+      type: str
+    cluster_id:
+      description: Id of its cluster.
+      returned: always
+      type: int
+    zone:
+      description: Its zone.
+      returned: always
+      type: str
     id:
       description: Server id.
       returned: always
@@ -288,18 +301,6 @@ left_alone:
       description: Whether it serves now.
       returned: always
       type: bool
-    cluster:
-      description: Name of its cluster.
-      returned: always
-      type: str
-    cluster_id:
-      description: Id of its cluster.
-      returned: always
-      type: int
-    zone:
-      description: Its zone.
-      returned: always
-      type: str
 done:
   description:
     - The same servers by zone, with the keys of RV(batches). A zone is C(last_of_zone) if no server of it is in
@@ -320,10 +321,12 @@ trace_id:
 from ..module_utils._module.bridge import Definition, run_module
 from ..module_utils._module.restart_options import (
     BUDGET_OPTIONS,
+    CHANGE_OPTIONS,
     EFFECT_OPTIONS,
     MAJORITY,
     PLANNED_SIGN_OPTIONS,
     SAFETY_OPTIONS,
+    given_change,
     given_instant,
     wanted_values,
     watch,
@@ -338,7 +341,7 @@ OPTIONS = {
     "servers": {"type": "list", "elements": "str"},
     "batch": {"type": "str", "default": "1"},
     "strategy": {"type": "str", "choices": [choice.value for choice in Strategy], "default": Strategy.SERVER.value},
-    "started_before": {"type": "str"},
+    **CHANGE_OPTIONS,
     "min_zones": {"type": "int", "default": 0},
     "canary": {"type": "int", "default": 0},
     "safety": SAFETY_OPTIONS["safety"],
@@ -364,6 +367,7 @@ def run(api, params, _mode):
         watch=watch(params),
         judges_budget=params["offline_budget"] != OfflineBudget.IGNORE.value,
         until_effective=wanted_values(params),
+        change=given_change(params),
     )
     return plan_rolling_restart(api, wanted)
 

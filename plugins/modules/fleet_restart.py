@@ -67,6 +67,7 @@ extends_documentation_fragment:
   - oceanbase.ocp.connection
   - oceanbase.ocp.attributes
   - oceanbase.ocp.detail
+  - oceanbase.ocp.change
   - oceanbase.ocp.restart
   - oceanbase.ocp.safety
   - oceanbase.ocp.plan
@@ -80,10 +81,11 @@ extends_documentation_fragment:
 attributes:
   idempotent:
     support: partial
-    details: With O(started_before) a server that has started since is left alone, with O(until_effective) one that
-      shows the values. Without both each run restarts the servers, unless a restart of them is running.
+    details: With O(change) a server that has restarted since the name was first used is left alone, with
+      O(started_before) one that has started since, with O(until_effective) one that shows the values. Without these
+      each run restarts the servers, unless a restart of them is running.
 notes:
-  - O(wait) requires O(started_before), because that is the proof of a restart.
+  - O(wait) requires O(change) or O(started_before), because a start since then is the proof of a restart.
 seealso:
   - module: oceanbase.ocp.server_restart
   - module: oceanbase.ocp.fleet_restart_info

@@ -36,8 +36,8 @@ options:
         8601 with an offset, as in V(2026-05-04T03:02:01+08:00), or seconds since 1970.
       - It is an instant by the clock of the machine that runs the module. If the clock of the service differs by more
         than 5 minutes, it is refused.
+      - This or O(change) is required.
     type: str
-    required: true
   safety:
     description:
       - With V(majority) no wave leaves a tenant without the voters that it needs, see
@@ -54,6 +54,7 @@ extends_documentation_fragment:
   - oceanbase.ocp.connection
   - oceanbase.ocp.attributes
   - oceanbase.ocp.detail
+  - oceanbase.ocp.change
   - oceanbase.ocp.threads
 attributes:
   check_mode:
@@ -163,9 +164,14 @@ trace_id:
   type: str
 """
 
-from ..module_utils._base.time_option import parse_instant_option
 from ..module_utils._module.bridge import Definition, run_module
-from ..module_utils._module.restart_options import NONE, SAFETY_OPTIONS
+from ..module_utils._module.restart_options import (
+    CHANGE_OPTIONS,
+    NONE,
+    SAFETY_OPTIONS,
+    given_change,
+    given_instant,
+)
 from ..module_utils._module.server_options import THREADS_OPTION, crew
 from ..module_utils._rolling.fleet_plan import FleetRequest, plan_fleet
 
@@ -176,7 +182,7 @@ OPTIONS = {
         "required": True,
         "options": {"cluster": {"type": "str", "required": True}, "server": {"type": "str", "required": True}},
     },
-    "started_before": {"type": "str", "required": True},
+    **CHANGE_OPTIONS,
     **{name: SAFETY_OPTIONS[name] for name in ("safety", "tolerate_outage_of")},
     **THREADS_OPTION,
 }
@@ -185,7 +191,8 @@ OPTIONS = {
 def run(_api, params, mode):
     wanted = FleetRequest(
         servers=[(each["cluster"], each["server"]) for each in params["servers"]],
-        started_before=parse_instant_option("started_before", params["started_before"]),
+        started_before=given_instant(params, "started_before"),
+        change=given_change(params),
         majority=params["safety"] != NONE,
         tolerated=params["tolerate_outage_of"],
     )

@@ -32,14 +32,15 @@ extends_documentation_fragment:
   - oceanbase.ocp.connection
   - oceanbase.ocp.attributes
   - oceanbase.ocp.detail
+  - oceanbase.ocp.change
   - oceanbase.ocp.restart
   - oceanbase.ocp.waiting
 attributes:
   idempotent:
     support: partial
-    details: OCP does not show when an OBProxy started. With O(started_before) it is left alone if a task on it that
-      began since then has succeeded. If a task may have restarted it and OCP does not show that, the module fails.
-      Without the option each run restarts it, unless a task works on it.
+    details: OCP does not show when an OBProxy started. It is left alone if a task on it has succeeded that began since
+      O(change) was first used, or since O(started_before). If a task may have restarted it and OCP does not show that,
+      the module fails. Without these each run restarts it, unless a task works on it.
 seealso:
   - module: oceanbase.ocp.obproxy_info
   - module: oceanbase.ocp.task_wait
@@ -65,7 +66,7 @@ EXAMPLES = r"""
     password: "{{ ocp_password }}"
     obproxy_cluster: entry
     obproxies: ["{{ item }}"]
-    started_before: "2026-05-04T03:00:00+08:00"
+    change: memory-2026-11-20
     wait: true
   loop: [10.0.0.8:2883, 10.0.0.9:2883]
 """
@@ -520,7 +521,7 @@ skipped_obproxies:
 from ..module_utils._base.checks import check_nonempty
 from ..module_utils._module.bridge import Definition, run_module
 from ..module_utils._module.restart_options import RESTART_OPTIONS, restart_options
-from ..module_utils._restart.restart import restart_target
+from ..module_utils._restart.run import restart_target
 from ..module_utils._targets.obproxies import ObProxies
 from ..module_utils._targets.target import Selector
 

@@ -42,6 +42,7 @@ extends_documentation_fragment:
   - oceanbase.ocp.connection
   - oceanbase.ocp.attributes
   - oceanbase.ocp.detail
+  - oceanbase.ocp.change
   - oceanbase.ocp.restart
   - oceanbase.ocp.safety
   - oceanbase.ocp.plan
@@ -54,8 +55,9 @@ extends_documentation_fragment:
 attributes:
   idempotent:
     support: partial
-    details: With O(started_before) a server that has started since is left alone, with O(until_effective) one that
-      shows the values. Without both each run restarts the server, unless a restart of it is running.
+    details: With O(change) a server that has restarted since the name was first used is left alone, with
+      O(started_before) one that has started since, with O(until_effective) one that shows the values. Without these
+      each run restarts the server, unless a restart of it is running.
 seealso:
   - module: oceanbase.ocp.server_info
   - module: oceanbase.ocp.task_wait
@@ -123,12 +125,12 @@ EXAMPLES = r"""
         safety_timeout: 1800
         wait: true
 
-    - name: Restart a node, unless it has started since the change
+    - name: Restart a node once for this change
       oceanbase.ocp.server_restart:
         cluster: orders
         server: 10.0.0.1:2882
         freeze_server: true
-        started_before: "2026-05-04T03:00:00+08:00"
+        change: memory-2026-11-20
         wait: true
 """
 
@@ -360,16 +362,16 @@ target:
   returned: once the target was found
   type: dict
   contains:
+    kind:
+      description: V(server), V(zone), V(cluster), V(agents), V(arbitration_service) or V(obproxies).
+      returned: always
+      type: str
     cluster_id:
       description: Id of its cluster.
       returned: always
       type: int
     cluster_name:
       description: Name of its cluster.
-      returned: always
-      type: str
-    kind:
-      description: V(server), V(zone), V(cluster), V(agents), V(arbitration_service) or V(obproxies).
       returned: always
       type: str
     id:

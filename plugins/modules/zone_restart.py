@@ -28,6 +28,7 @@ extends_documentation_fragment:
   - oceanbase.ocp.connection
   - oceanbase.ocp.attributes
   - oceanbase.ocp.detail
+  - oceanbase.ocp.change
   - oceanbase.ocp.restart
   - oceanbase.ocp.safety
   - oceanbase.ocp.plan
@@ -40,9 +41,9 @@ extends_documentation_fragment:
 attributes:
   idempotent:
     support: partial
-    details: With O(started_before) a zone is left alone if all of its servers have started since, with
-      O(until_effective) if all of them show the values. Without both each run restarts the zone, unless a restart of it
-      is running.
+    details: With O(change) a zone is left alone if all of its servers have restarted since the name was first used,
+      with O(started_before) if all have started since, with O(until_effective) if all show the values. Without these
+      each run restarts the zone, unless a restart of it is running.
 notes:
   - Set O(safety) to V(none) only if you know that the cluster can do without the zone.
   - The service restarts all servers of the zone. If only some of them started before O(started_before), the others are
@@ -83,7 +84,7 @@ EXAMPLES = r"""
     password: "{{ ocp_password }}"
     cluster: orders
     zone: zone3
-    started_before: "2026-05-04T03:00:00+08:00"
+    change: memory-2026-11-20
     wait: true
 
 - name: Restart a zone unless there are signs of trouble, and wait up to ten minutes for those that may end
@@ -328,16 +329,16 @@ target:
   returned: once the target was found
   type: dict
   contains:
+    kind:
+      description: V(server), V(zone), V(cluster), V(agents), V(arbitration_service) or V(obproxies).
+      returned: always
+      type: str
     cluster_id:
       description: Id of its cluster.
       returned: always
       type: int
     cluster_name:
       description: Name of its cluster.
-      returned: always
-      type: str
-    kind:
-      description: V(server), V(zone), V(cluster), V(agents), V(arbitration_service) or V(obproxies).
       returned: always
       type: str
     id:
@@ -599,7 +600,7 @@ signs:
 
 from ..module_utils._module.bridge import Definition, run_module
 from ..module_utils._module.restart_options import EFFECT_OPTIONS, GATE_OPTIONS, RESTART_OPTIONS, restart_options
-from ..module_utils._restart.restart import restart_target
+from ..module_utils._restart.run import restart_target
 from ..module_utils._targets.target import Selector
 from ..module_utils._targets.zone import Zone
 

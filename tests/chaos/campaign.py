@@ -20,18 +20,18 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import OcpError, OutcomeUnknown
+from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.memory_journal import MemoryJournal
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.auth import basic_auth
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.endpoints import OcpApi
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.session import HttpClient
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import cluster_lock
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.open_outcomes import forget_all
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart import restart_target
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.own_notes import forget_process
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart_request import RestartRequest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.run import restart_target
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll_pauses import PollPolicy
 from campaign_emulator import Service, emulator
 from places import VICTIM, Place, places
@@ -107,14 +107,19 @@ class Tally:
     lock: threading.Lock = field(default_factory=threading.Lock)
 
 
-def run(service: Service, place: Place, since: datetime) -> tuple[str, dict[str, Any] | None, str]:
-    """One run of a verb, as by a new process: what it said in a word, its result or facts, and its message."""
-    forget_all()
+def run(
+    service: Service, place: Place, since: datetime, journal: MemoryJournal
+) -> tuple[str, dict[str, Any] | None, str]:
+    """One run of a verb, as by a new process of the controller with this ``journal``.
+
+    What it said in a word, its result or facts, and its message.
+    """
+    forget_process()
     client = HttpClient(service.url, basic_auth(*VICTIM), verify=True, timeout=TIMEOUT)
     options = RestartRequest(check_mode=False, wait=True, policy=PollPolicy(60, 0.5), started_before=since)
     try:
         api = OcpApi(client)
-        result = restart_target(api, place.selector, options)
+        result = restart_target(api, place.selector, options, journal=journal)
     except OutcomeUnknown as error:
         return "unknown", error.facts, str(error)
     except OcpError as error:
@@ -123,16 +128,21 @@ def run(service: Service, place: Place, since: datetime) -> tuple[str, dict[str,
 
 
 def change(service: Service, place: Place, chance: random.Random, tally: Tally) -> None:
-    """Carry out one change, and hold what was said against what was so."""
+    """Carry out one change, and hold what was said against what was so.
+
+    Two controllers that know nothing of each other begin together, and then take turns.
+    """
     before = service.restarts()[place.object_type, place.name]
     since = datetime.now(UTC)
     said: list[tuple[str, dict[str, Any] | None, str]] = []
+    journals = [MemoryJournal()]
     if chance.random() < RIVALS:
-        with ThreadPoolExecutor(2) as controllers:
-            said += controllers.map(lambda _number: run(service, place, since), range(2))
+        journals.append(MemoryJournal())
+        with ThreadPoolExecutor(len(journals)) as controllers:
+            said += controllers.map(partial(run, service, place, since), journals)
     while len(said) < RUNS_AT_MOST and not any(word in DONE for word, _facts, _message in said):
         time.sleep(PAUSE)
-        said.append(run(service, place, since))
+        said.append(run(service, place, since, journals[len(said) % len(journals)]))
     times = service.restarts()[place.object_type, place.name] - before
     with tally.lock:
         tally.asked += 1
@@ -185,12 +195,7 @@ def campaign(profile: str, restarts: int, seed: int, folder: Path) -> Tally:
     tally = Tally()
     started = time.monotonic()
 
-    def own_folder() -> Path:
-        """Each run is that of another controller, which knows no lock of the others."""
-        return Path(tempfile.mkdtemp(dir=folder))
-
-    locks = mock.patch.object(cluster_lock, "_folder", own_folder)
-    with locks, emulator(profile, fleet, STEP_SECONDS, folder) as service:
+    with emulator(profile, fleet, STEP_SECONDS, folder) as service:
         faults = FAULTS + (FAULTS_WITH_TARGETS if profile == NAMES_TARGETS else ())
         for number, (probability, fault) in enumerate(faults):
             match = {"user": VICTIM[0], **fault.get("match", {})}

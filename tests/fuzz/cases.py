@@ -89,6 +89,7 @@ WAITING = {
 RESTARTING = {
     **WAITING,
     "started_before": st.sampled_from((None, "2026-05-04T03:00:00+08:00")),
+    "change": st.sampled_from((None, "memory-2026-05-04")),
     "in_flight": st.sampled_from(("attach", "queue", "fail")),
 }
 SAFETY = {

@@ -25,7 +25,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp import (
     retries,
     session,
 )
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import restart
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import run as restart_run
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting import progress, task_changes
 from ansible_collections.oceanbase.ocp.plugins.plugin_utils import _in_process, _inventory_hosts
 from ansible_collections.oceanbase.ocp.plugins.plugin_utils._timeline import html_page
@@ -120,7 +120,7 @@ DEFECTS: dict[str, Defect] = {
     "a POST is repeated after a 502": _replaced(
         (retries.RateLimitRetry, "_is_method_retryable", lambda _self, _method: True)
     ),
-    "the id of the task is lost when a wait fails": _replaced((restart._Restart, "run", _run_that_loses_facts)),
+    "the id of the task is lost when a wait fails": _replaced((restart_run._Run, "run", _run_that_loses_facts)),
     "a Date header that is none crashes": _replaced((session, "http_date", _raw_date)),
     "a time at the end of the calendar crashes": _replaced((parsing, "FIRST_YEAR", 1), (parsing, "LAST_YEAR", 9999)),
     # As it is read, and once more as it is shown.

@@ -32,7 +32,6 @@ from ansible_collections.oceanbase.ocp.plugins.filter.task_table import task_tab
 from ansible_collections.oceanbase.ocp.plugins.filter.task_timeline import task_timeline
 from ansible_collections.oceanbase.ocp.plugins.inventory import ocp as inventory_plugin
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import OcpError
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.open_outcomes import forget_all
 from ansible_collections.oceanbase.ocp.plugins.plugin_utils import _event_source, _in_process
 from ansible_collections.oceanbase.ocp.plugins.plugin_utils._ansible_core import FilterError
 from ansible_collections.oceanbase.ocp.tests.fuzz.cases import (
@@ -69,6 +68,7 @@ from ansible_collections.oceanbase.ocp.tests.fuzz.virtual_time import (
 )
 from ansible_collections.oceanbase.ocp.tests.fuzz.whole_ocp import FAILED_TASK, RUNNING_TASKS, WholeOcp
 from ansible_collections.oceanbase.ocp.tests.fuzz.wire import wired
+from ansible_collections.oceanbase.ocp.tests.unit.support.controllers import another_controller, with_journal_here
 from ansible_collections.oceanbase.ocp.tests.unit.support.module_arguments import COLLECTION
 
 URL = "http://ocp.test:8080"
@@ -113,16 +113,16 @@ class Left:
 
 def drive(case: Case, watch: Callable[[str, Any], None] = lambda _call, _envelope: None) -> tuple[Left, HostileService]:
     """Run a case; ``watch`` as for HostileService."""
-    # Each case is a process of its own.
-    forget_all()
+    another_controller()
     clock = BoundedClock(LONGEST_RUN if case.kind != EVENTS else 2 * FOLLOWED_SECONDS)
     ocp = WholeOcp(clock, **case.service)
     service = HostileService(ocp, case.mutations, case.auth, case.pause, watch)
     left = Left()
     with (
         surroundings(left),
-        TemporaryDirectory() as locks,
-        mock.patch.object(tempfile, "tempdir", locks),
+        with_journal_here(),
+        TemporaryDirectory() as folder,
+        mock.patch.object(tempfile, "tempdir", folder),
         virtual_time(clock),
         wired(service.answer, service.refuses, clock),
     ):

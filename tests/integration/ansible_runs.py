@@ -22,6 +22,8 @@ SETTINGS = {
     "ANSIBLE_LOCALHOST_WARNING": "false",
     "ANSIBLE_INVENTORY_UNPARSED_WARNING": "false",
 }
+# No run needs what a coming ansible-core takes away.
+DEPRECATED = "[DEPRECATION WARNING]"
 
 
 @dataclass
@@ -125,7 +127,9 @@ class Ansible:
         ended = [event for event in runner.events if event["event"] in ("runner_on_ok", "runner_on_failed")]
         results = {event["event_data"]["task"]: event["event_data"]["res"] for event in ended}
         failed = {event["event_data"]["task"] for event in ended if event["event"] == "runner_on_failed"}
-        return Outcome(runner.rc, runner.stdout.read(), results, failed)
+        output = runner.stdout.read()
+        assert DEPRECATED not in output, output
+        return Outcome(runner.rc, output, results, failed)
 
     def _quick(self, variables: dict[str, str]) -> dict[str, str]:
         """With commands that start quickly, unless this run has settings of its own."""

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -34,9 +35,12 @@ class Calls:
         self.comparison = Comparison(documentation_of(module))
         self._start = start
         self.folder = folder
+        self._homes = 0
 
     def start(self, *options: str, fleet: str = "") -> Emulator:
-        """A new emulator."""
+        """A new emulator, and a controller that has restarted nothing there."""
+        self._homes += 1
+        os.environ["ANSIBLE_HOME"] = str(self.folder / f"home{self._homes}")
         if fleet:
             file = self.folder / f"{self.module}.yml"
             file.write_text(fleet)

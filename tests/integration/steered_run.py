@@ -19,8 +19,8 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp import session
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.auth import basic_auth
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.endpoints import OcpApi
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.session import HttpClient
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart import restart_target
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart_request import RestartRequest, Safety
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.run import restart_target
 from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling.rolling_order import Strategy
 from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling.rolling_plan import (
     RollingRequest,

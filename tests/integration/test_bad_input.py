@@ -40,6 +40,11 @@ BAD_INPUT = [
         {**SERVER, "started_before": "2099-01-01T00:00:00Z"},
         ["started_before: 2099-01-01", "is in the future"],
     ),
+    (
+        "server_restart",
+        {**SERVER, "change": "x" * 201},
+        ["change: a text of 201 characters is not the name of a change"],
+    ),
     ("server_restart", {**SERVER, "cluster": "99"}, ["cluster", "99"]),
     (
         "server_restart",
@@ -75,6 +80,11 @@ BAD_INPUT = [
         "fleet_restart_info",
         {"servers": [{"cluster": "ordrs", "server": "10.0.0.1:2882"}], "started_before": "1777834921"},
         ["servers: ordrs matches nothing", "Did you mean orders?"],
+    ),
+    (
+        "fleet_restart_info",
+        {"servers": [{"cluster": "orders", "server": "10.0.0.1:2882"}]},
+        ["change: is not given, nor is started_before; give the name of the change"],
     ),
     ("task_wait", {"task_ids": "soon"}, ["task_ids", "soon"]),
     ("task_info", {"limit": "0"}, ["limit", "0"]),

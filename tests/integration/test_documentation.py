@@ -59,7 +59,7 @@ def test_quick_start_playbook_runs(ansible, emulator):
 
 
 def test_at_most_once_playbook_changes_nothing_on_the_second_run(ansible, emulator):
-    [playbook] = blocks("docs/at-most-once.md", "yaml")
+    _by_name, playbook = blocks("docs/at-most-once.md", "yaml")
     plays = yaml.safe_load(playbook.replace(EXAMPLE_URL, emulator.url))
     plays[0]["vars"] = SECRETS
     first, again = ansible.playbook(plays), ansible.playbook(plays)

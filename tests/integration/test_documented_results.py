@@ -8,7 +8,7 @@ import tempfile
 from typing import Any
 
 import pytest
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.open_outcomes import forget_all
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.own_notes import forget_process
 from documented_calls import CALLS, Calls
 from documented_results import Comparison
 from repository import REPOSITORY
@@ -49,7 +49,7 @@ def _own_notes(tmp_path, monkeypatch):
     """What a process notes of its restarts."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     monkeypatch.setenv("ANSIBLE_HOME", str(tmp_path / "home"))
-    forget_all()
+    forget_process()
 
 
 @pytest.mark.parametrize("module", CALLS)

@@ -285,7 +285,7 @@ def test_check_mode_shows_the_waves_and_starts_nothing(ansible, emulator, change
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
-        ({"servers": on_orders(SERVERS[0])}, "fleet_restart_started_before: is not given"),
+        ({"servers": on_orders(SERVERS[0])}, "fleet_restart_change, fleet_restart_started_before: neither is given"),
         ({"started_before": 1_700_000_000}, "fleet_restart_servers, fleet_restart_group: neither is given"),
         (
             {"started_before": 1_700_000_000, "servers": on_orders(SERVERS[0]), "group": "observers"},
@@ -297,7 +297,7 @@ def test_check_mode_shows_the_waves_and_starts_nothing(ansible, emulator, change
         ({"started_before": 1_700_000_000, "group": "nowhere"}, "nowhere is not a group of the inventory"),
         ({"started_before": 1_700_000_000, "group": "unnamed"}, "of unnamed, node9 lack ocp_cluster or ocp_server"),
     ],
-    ids=["instant", "neither", "both", "empty", "address", "incomplete", "group", "host"],
+    ids=["change", "neither", "both", "empty", "address", "incomplete", "group", "host"],
 )
 @pytest.mark.usefixtures("environment")
 def test_error_names_the_bad_option_before_any_request(ansible, emulator, tmp_path, given, sentence):

@@ -104,13 +104,13 @@ def test_a_wrong_password_is_sent_once(run, emulator, kind, given):
 @pytest.mark.parametrize(
     ("kind", "given", "sentence"),
     [
-        (agents, {}, f"{AGENTS}_hosts, {AGENTS}_started_before: give a list"),
-        (agents, {"hosts": "10.0.0.1,"}, f"{AGENTS}_hosts, {AGENTS}_started_before: give a list"),
-        (agents, {"hosts": HOSTS, "started_before": None}, f"{AGENTS}_hosts, {AGENTS}_started_before"),
+        (agents, {}, f"{AGENTS}_hosts, {AGENTS}_change, {AGENTS}_started_before: give a list"),
+        (agents, {"hosts": "10.0.0.1,"}, f"{AGENTS}_hosts, {AGENTS}_change, {AGENTS}_started_before: give a list"),
+        (agents, {"hosts": HOSTS, "started_before": None}, f"{AGENTS}_hosts, {AGENTS}_change, {AGENTS}_started_before"),
         (agents, {"hosts": HOSTS, "batch": 0}, f"{AGENTS}_batch: 0 is out of range"),
-        (services, {}, f"{ARBITRATION}_services, {ARBITRATION}_started_before: give a list"),
+        (services, {}, f"{ARBITRATION}_services, {ARBITRATION}_change, {ARBITRATION}_started_before: give a list"),
     ],
-    ids=["no hosts", "a host without a name", "no instant", "batch", "no services"],
+    ids=["no hosts", "a host without a name", "no change", "batch", "no services"],
 )
 def test_error_names_the_bad_option_before_any_request(run, emulator, kind, given, sentence):
     outcome = kind(run, emulator, **given)

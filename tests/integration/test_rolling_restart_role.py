@@ -228,8 +228,10 @@ def test_error_names_the_bad_option_before_any_request(ansible, connect, emulato
     good = {"clusters": ["payments"], "started_before": change}
     cases = {
         "rolling_restart_clusters": {"started_before": change},
-        "rolling_restart_started_before": {"clusters": ["payments"]},
-        "rolling_restart_until_effective: neither is given": {"clusters": ["payments"]},
+        "rolling_restart_change, rolling_restart_started_before, rolling_restart_until_effective: none": {
+            "clusters": ["payments"]
+        },
+        "change: ' memory' is not the name of a change": {**good, "change": " memory"},
         "started_before: yesterday is not an instant": {**good, "started_before": "yesterday"},
         "until_effective: stack size is not the name of a parameter": {**good, "until_effective": {"stack size": "5M"}},
         "rolling_restart_strategy": {**good, "strategy": "fast"},

@@ -18,7 +18,8 @@ SLOW = {"kind": "subtask", "action": "slow", "match": {"subtask": "Stop observer
 
 
 @pytest.fixture
-def run(start_emulator, monkeypatch):
+def run(start_emulator, monkeypatch, tmp_path):
+    monkeypatch.setenv("ANSIBLE_HOME", str(tmp_path / "home"))
     return SteeredRun(start_emulator("--step-seconds", "2"), monkeypatch)
 
 

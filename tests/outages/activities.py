@@ -15,6 +15,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.clock import S
 from ansible_collections.oceanbase.ocp.plugins.module_utils._module.bridge import Outcome, RunMode, call_module
 from ansible_collections.oceanbase.ocp.tests.outages.emulated import PASSWORD
 from ansible_collections.oceanbase.ocp.tests.outages.wiring import Worker
+from ansible_collections.oceanbase.ocp.tests.simulation.machines import Machine
 from ansible_collections.oceanbase.ocp.tests.simulation.scheduler import Actor, Scheduler
 
 MODULES = "ansible_collections.oceanbase.ocp.plugins.modules"
@@ -28,10 +29,10 @@ Servers = Sequence[Mapping[str, str]]
 
 @dataclass
 class Controller:
-    """One machine: its user, the folder of its locks, and whether it looks after tenants."""
+    """Its user, its machine, and whether it looks after tenants."""
 
     user: str
-    folder: str
+    machine: Machine
     safety: str
     scheduler: Scheduler
     counts: Counter[str]
@@ -41,7 +42,7 @@ class Controller:
         """Start a process of it."""
 
         def begin(actor: Actor) -> None:
-            actor.data = Worker(self.user, self.folder, tolerated)
+            actor.data = Worker(self.user, self.machine, tolerated)
             work()
 
         self.scheduler.start(when, name, begin)

@@ -7,13 +7,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
-from unittest import mock
 
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import cluster_lock
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.open_outcomes import forget_all
 from ansible_collections.oceanbase.ocp.tests.outages import activities
 from ansible_collections.oceanbase.ocp.tests.outages.activities import Controller
 from ansible_collections.oceanbase.ocp.tests.outages.emulated import Emulated
@@ -21,6 +16,7 @@ from ansible_collections.oceanbase.ocp.tests.outages.fleets import CONTROLLERS, 
 from ansible_collections.oceanbase.ocp.tests.outages.verdicts import Found, classify
 from ansible_collections.oceanbase.ocp.tests.outages.wiring import Wire
 from ansible_collections.oceanbase.ocp.tests.simulation.choices import Choices, Stream
+from ansible_collections.oceanbase.ocp.tests.simulation.machines import Machine
 from ansible_collections.oceanbase.ocp.tests.simulation.scheduler import Scheduler
 from ansible_collections.oceanbase.ocp.tests.simulation.virtual_time import Current
 
@@ -49,41 +45,34 @@ class Run:
 
     def run(self, current: Current) -> list[Found]:
         """Carry it out; returns the outages that restarts of ours began."""
-        forget_all()
-        with TemporaryDirectory() as folder, mock.patch.object(cluster_lock, "_folder", self._folder):
-            current.scheduler, current.network = self.scheduler, self.wire  # type: ignore[assignment]
-            machines = [self._controller(folder, name) for name in CONTROLLERS[: self._controllers]]
-            self.plan(machines)
-            self.scheduler.run()
-        for machine in machines:
-            self.said += [f"{machine.user} {words}" for words in machine.said]
+        current.scheduler, current.network = self.scheduler, self.wire  # type: ignore[assignment]
+        controllers = [self._controller(name) for name in CONTROLLERS[: self._controllers]]
+        self.plan(controllers)
+        self.scheduler.run()
+        for controller in controllers:
+            self.said += [f"{controller.user} {words}" for words in controller.said]
         found = classify(self.emulated, self.wire.sent)
         self.counts["restarts"] += len(self.wire.sent)
         self.counts["requests"] += self.wire.requests
         self.emulated.close()
         return found
 
-    def _controller(self, folder: str, name: str) -> Controller:
-        own = Path(folder) / name
-        own.mkdir(0o700)
-        return Controller(name, str(own), self._safety, self.scheduler, self.counts)
-
-    def _folder(self) -> Path:
-        assert self.scheduler.current is not None
-        return Path(self.scheduler.current.data.folder)
+    def _controller(self, name: str) -> Controller:
+        machine = Machine(name, 0.0, self.scheduler)
+        return Controller(name, machine, self._safety, self.scheduler, self.counts)
 
     def draw_fleet(self, draw: Stream) -> dict[str, Any]:
         """The fleet file."""
         return draw_fleet(draw)
 
-    def plan(self, machines: Sequence[Controller]) -> None:
+    def plan(self, controllers: Sequence[Controller]) -> None:
         """Begin all that happens."""
         draw = self._choices.stream("controllers")
         begin = 0.0
         for number in range(draw.pick((2, 1, 3, 4), (40, 15, 30, 15))):
             # At night many things are planned for the same minute.
             begin = begin + draw.below(20) / 10 if draw.chance(0.5) else draw.below(BEGINS) / 10
-            self._begin(draw, machines[number % len(machines)], number, begin)
+            self._begin(draw, controllers[number % len(controllers)], number, begin)
         self._plan_people(self._choices.stream("people"))
 
     # What controllers do
@@ -171,13 +160,13 @@ class Meeting(Run):
         zones = [{"name": f"z{zone}", "servers": [{"ip": f"10.1.{zone}.1"}]} for zone in (1, 2, 3)]
         return {**fleet, "clusters": [{"name": "c1", "zones": zones, "tenants": []}], "arbitration_services": []}
 
-    def plan(self, machines: Sequence[Controller]) -> None:
+    def plan(self, controllers: Sequence[Controller]) -> None:
         """One restart each."""
         draw = self._choices.stream("controllers")
-        for machine, server in zip(machines, _servers(self.fleet["clusters"][0]), strict=False):
+        for controller, server in zip(controllers, _servers(self.fleet["clusters"][0]), strict=False):
             begin = 10.0 + draw.below(1000) / 1000
-            self.told.append(f"at {begin:.3f} {machine.user} {_names([server])}")
-            machine.start(begin, machine.user, [], partial(activities.loop, machine, [server], wait=True))
+            self.told.append(f"at {begin:.3f} {controller.user} {_names([server])}")
+            controller.start(begin, controller.user, [], partial(activities.loop, controller, [server], wait=True))
 
 
 def _servers(cluster: Mapping[str, Any]) -> list[dict[str, str]]:

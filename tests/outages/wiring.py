@@ -12,6 +12,7 @@ from random import Random
 from typing import Any
 
 from ansible_collections.oceanbase.ocp.tests.outages.emulated import Emulated
+from ansible_collections.oceanbase.ocp.tests.simulation.machines import Machine
 from ansible_collections.oceanbase.ocp.tests.simulation.profile import EPOCH
 from ansible_collections.oceanbase.ocp.tests.simulation.scheduler import Actor, Scheduler
 from ansible_collections.oceanbase.ocp.tests.simulation.service import Request
@@ -30,15 +31,15 @@ class _Run:
 
 @dataclass
 class Worker:
-    """A process of a controller: ``user`` and ``folder`` (of its lock) are the controller's."""
+    """A process of a controller: ``user`` and ``machine`` (with its journal) are the controller's."""
 
     user: str
-    folder: str
+    machine: Machine
     tolerated: Sequence[str] = ()
     look_began: int = 0
-    # What the clocks of the simulation look at.
-    ahead: float = 0.0
+    # What the simulation's clocks, screen and journals look at.
     run: Any = field(default_factory=_Run)
+    sent_here: set[str] = field(default_factory=set)
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from .evidence import BLUR, PROOF_TIMEOUT, SAME_INSTANT, Evidence
+from .evidence import SAME_INSTANT, Evidence, Since
 from .fleet import Key
 from .history import Exchange, Run
-from .profile import NEVER, Profile
+from .profile import Profile
 from .task_graph import Task
 
 TASKS, CLUSTERS = "/tasks/instances", "/api/v2/ob/clusters"
@@ -33,21 +33,21 @@ class Answers:
         """Those after the last pause before the request."""
         return [each for each in self.before(run, post) if each.pause_ended == post.pause_ended]
 
-    def show_restart(self, run: Run, post: Exchange, key: Key, others: Iterable[Task]) -> bool:
+    def show_restart(self, run: Run, post: Exchange, key: Key, since: Since, others: Iterable[Task]) -> bool:
         """Whether an answer before a request showed that a thing has started since, or that a task restarts it or has.
 
         Work in progress counts if the last look showed it, or if an answer told that it is on the thing.
         """
-        since, look, others = run.since or 0.0, self.last_look(run, post), list(others)
+        look, others = self.last_look(run, post), list(others)
         at_work = [task.id for task in others if not (self.deny(look, task, key) or self._have_ended(look, task))]
         ids = [task.id for task in others]
         named = ids if self._profile.operating != "none" else []
         return any(
             self._shows_thing(read, key, since, ids if read in look else named)
             or any(
-                self.shows_task(read, task, since)
+                self.shows_task(read, task, key, since)
                 for task in others
-                if (read in look and task.id in at_work) or self._tells_target_in_list(task)
+                if (read in look and task.id in at_work) or self.tells_in_list(task)
             )
             for read in self.before(run, post)
         )
@@ -57,30 +57,30 @@ class Answers:
         shown = [self._shown_task(read, task) for read in look]
         return any(record is not None and record["status"] == "SUCCESSFUL" for record in shown)
 
+    def shows_success(self, read: Exchange, task: Task) -> bool:
+        """Whether an answer shows a task as SUCCESSFUL, and not as undone."""
+        shown = self._shown_task(read, task)
+        return shown is not None and (shown["status"], shown["operation"] == "ROLLBACK") == ("SUCCESSFUL", False)
+
     def is_unfinished(self, read: Exchange, task: Task) -> bool | None:
         """Whether an answer shows a task as unfinished; None if it does not hold the task."""
         shown = self._shown_task(read, task)
-        return None if shown is None else shown["finishTime"] is None
+        return None if shown is None else _is_unfinished(shown)
 
-    def shows_task(self, read: Exchange, task: Task, since: float | None) -> bool:
-        """Whether an answer shows that a task restarts what it is for or, with ``since``, that it has done so."""
+    def shows_task(self, read: Exchange, task: Task, key: Key, since: Since) -> bool:
+        """Whether an answer shows that a task restarts what it is for, or that it has done so since."""
         shown = self._shown_task(read, task)
         if shown is None:
             return False
-        if shown["finishTime"] is None:
+        if _is_unfinished(shown):
             return True
-        told = self._tells_target_in_list(task)
-        # Times of a clock that jumps cannot be compared.
-        jumps = self._profile.jumps_at != NEVER
-        if since is None or not told or jumps or task.skipped_effect or task.created < since + BLUR:
+        if not self.tells_in_list(task) or task.skipped_effect or not since.covers(key, task):
             return False
-        state = task.record.at(self._seen_at(read)) or task.record.now
-        recent = state["finish"] is not None and self._profile.wall(read.sent) - state["finish"] < PROOF_TIMEOUT
-        return recent and task.ended_well(state)
+        return task.ended_well(task.record.at(self._seen_at(read)) or task.record.now)
 
     def tells_target(self, task: Task) -> bool:
         """Whether the service tells which target a task is of."""
-        return self.names(task) or self._tells_target_in_list(task)
+        return self.names(task) or self.tells_in_list(task)
 
     def names(self, task: Task) -> bool:
         """Whether what a task works on names it."""
@@ -96,7 +96,7 @@ class Answers:
         lists = [read for read in look if str(read.request.query.get("hostId")) == str(key[1])]
         return any(self._shown_task(read, task) is None for read in lists)
 
-    def _tells_target_in_list(self, task: Task) -> bool:
+    def tells_in_list(self, task: Task) -> bool:
         """Whether the record of a task tells it, also after its end."""
         return self._profile.tags or task.kind == "cluster"
 
@@ -106,8 +106,7 @@ class Answers:
             return None
         data = read.answer.data
         found = data.get("contents", [data])
-        shown = next((each for each in found if str(each.get("id")) == str(task.id)), None)
-        return None if shown is None else {"finishTime": None, **shown}
+        return next((each for each in found if str(each.get("id")) == str(task.id)), None)
 
     def _seen_at(self, read: Exchange) -> float:
         # What happens at the same instant is not shown.
@@ -116,7 +115,7 @@ class Answers:
             return when // self._profile.agent_refresh * self._profile.agent_refresh
         return when - self._profile.list_lag if read.request.path.endswith(TASKS) else when
 
-    def _shows_thing(self, read: Exchange, key: Key, since: float, tasks: list[int]) -> bool:
+    def _shows_thing(self, read: Exchange, key: Key, since: Since, tasks: list[int]) -> bool:
         """Whether an answer shows of a thing itself that it has started since, or that one of ``tasks`` works on it."""
         if read.answer is None or read.answer.status != 200 or not self._is_about(read.request.path, key):
             return False
@@ -138,3 +137,8 @@ class Answers:
         if path == f"{CLUSTERS}/{cluster}/servers":
             return True
         return self._profile.servers_in_cluster and path in (CLUSTERS, f"{CLUSTERS}/{cluster}")
+
+
+def _is_unfinished(shown: dict[str, Any]) -> bool:
+    """Whether a record of a task shows that it has not ended: any word may mean that, but for two."""
+    return shown["status"] not in ("SUCCESSFUL", "FAILED") and "finishTime" not in shown

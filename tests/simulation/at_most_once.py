@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .evidence import BLUR, SAME_INSTANT
+from .evidence import HOST_UNCERTAINTY, SAME_INSTANT, Since
 from .finding import EVER, Case, Check, Finding
 from .fleet import Key, Start
 from .history import Exchange, Run
@@ -14,18 +14,22 @@ from .task_graph import Task
 
 # A request that took longer on its way was held back by something.
 HELD_BACK = 1.0
+# Seconds after an unanswered request, and the time that one may take, in which its task may show.
+UNSEEN_FOR = 60.0
+# What something on the way does to a read, so that nothing tells what the service would have shown.
+MISLEADING = ("another answer", "stale answer", "odd clock")
 
 
 def no_double(case: Case, run: Run) -> Iterator[Finding]:
     """A target that has started since the change is not restarted again."""
-    since = run.since
-    if since is None:
+    if not run.is_dated:
         return
+    true, since = case.evidence.true_since(run), case.evidence.since(run)
     for post, when, number in run.restarts:
         task = case.evidence.tasks[number]
         if not case.evidence.worked(task, EVER):
             continue
-        earlier = {key: _earlier_starts(case, key, task, since, when) for key in task.members}
+        earlier = {key: _earlier_starts(case, key, task, true, when) for key in task.members}
         again = [key for key in task.members if earlier[key]]
         if not again or (task.kind != "host" and len(again) < len(task.members)):
             continue
@@ -35,23 +39,32 @@ def no_double(case: Case, run: Run) -> Iterator[Finding]:
         elif post.commits[0][0] < when:
             yield Finding("double: a proxy repeated the request", text, unseen=True)
         else:
-            shown = [_was_shown(case, run, post, key, earlier[key]) for key in again]
+            shown = [_was_shown(case, run, post, key, since, earlier[key]) for key in again]
             if any(shown) if task.kind == "host" else all(shown):
                 yield Finding("double", text)
             else:
                 hidden = again[shown.index(False)]
-                yield Finding(f"double: {_why_unseen(case, run, post, earlier[hidden])}", text, unseen=True)
+                why = _why_unseen(case, run, post, hidden, earlier[hidden])
+                yield Finding(f"double: {why}" if why else "double, which nothing excuses", text, unseen=bool(why))
 
 
-def _earlier_starts(case: Case, key: Key, task: Task, since: float, committed: float) -> list[Start]:
+def _earlier_starts(case: Case, key: Key, task: Task, since: Since, committed: float) -> list[Start]:
     """The starts since the change that were there, or under way, when a task began that started it too."""
-    starts = case.evidence.starts(key, since + BLUR)
+    begin = since.latest(key)
+    starts = [] if begin is None else case.evidence.starts(key, begin)
     if not any(start.task == task.id and not start.undoing for start in starts):
         return []
     state = case.evidence.state(key, committed - SAME_INSTANT)
     if state is not None and not state["up"] and state["work"] is None:
         return []  # what does not run may be started
-    return [start for start in starts if start.task != task.id and _began(case, start) < committed]
+    return [start for start in starts if start.task != task.id and _is_under_way(case, start, committed)]
+
+
+def _is_under_way(case: Case, start: Start, when: float) -> bool:
+    """Whether a start has happened by a time, or its task was running; one that a person retries later was not."""
+    task = case.evidence.task(start.task)
+    is_running = task is not None and task.created < when and case.evidence.is_running(task, when)
+    return start.time < when or is_running
 
 
 def _began(case: Case, start: Start) -> float:
@@ -60,15 +73,35 @@ def _began(case: Case, start: Start) -> float:
     return start.time if task is None or start.undoing else task.created
 
 
-def _was_shown(case: Case, run: Run, post: Exchange, key: Key, starts: list[Start]) -> bool:
+def _was_shown(case: Case, run: Run, post: Exchange, key: Key, since: Since, starts: list[Start]) -> bool:
     # A task that may have begun before the change is no evidence, nor is a rollback or one that only starts, whose name
     # is in no document; their start is, once it is shown. A time from before the clock was set cannot be
     # compared with a later one.
     tasks = [case.evidence.task(start.task) for start in starts if not start.undoing]
-    begun = [task for task in tasks if task is not None and task.created > (run.since or 0.0) + BLUR]
-    begun = [task for task in begun if not _is_clock_set_since(case, task, post)]
+    begun = [task for task in tasks if task is not None and since.covers(key, task)]
+    begun = [task for task in begun if key in since.uses or not _is_clock_set_since(case, task, post)]
     others = [task for task in begun if task.work == "restart" and not _is_undone(task, post.sent)]
-    return case.answers.show_restart(run, post, key, others)
+    is_noted = any(_is_known_as_done(case, run, post, task) for task in others)
+    return is_noted or case.answers.show_restart(run, post, key, since, others)
+
+
+def _is_known_as_done(case: Case, run: Run, post: Exchange, task: Task) -> bool:
+    """Whether the journal of the machine has the id of a task that every answer to it shows as done."""
+    begin = case.evidence.window(run, post.sent) - case.profile.latest
+    state = task.record.at(begin)
+    is_done = state is not None and all(task.ended_well(each) for each in task.record.between(begin, post.sent))
+    is_misled = any(each.fate in MISLEADING for each in run.exchanges)
+    return is_done and case.profile.reads_tasks and not is_misled and _has_its_id(case, run, task, post.sent)
+
+
+def _has_its_id(case: Case, run: Run, task: Task, when: float) -> bool:
+    """Whether the machine of a run got the id of the task that it had asked for before a time."""
+    return any(
+        each.answer is not None and each.answer.task == task.id and (each.came_back or EVER) < when
+        for other in case.history.runs
+        if other.machine is run.machine and other.end != "killed"
+        for each in other.posts
+    )
 
 
 def _is_clock_set_since(case: Case, task: Task, post: Exchange) -> bool:
@@ -82,22 +115,46 @@ def _is_undone(task: Task, when: float) -> bool:
     return state is not None and state["operation"] == "ROLLBACK"
 
 
-def _why_unseen(case: Case, run: Run, post: Exchange, starts: list[Start]) -> str:
-    """Why no answer held the restart of another."""
+def _why_unseen(case: Case, run: Run, post: Exchange, key: Key, starts: list[Start]) -> str:
+    """Why no answer held the restart of another, by what was drawn for this run; empty if nothing explains it."""
     began = min(_began(case, start) for start in starts)
     look = min((each.sent for each in case.answers.last_look(run, post)), default=post.sent)
-    if began > look:
-        return "the requests crossed"
     causes = [case.evidence.task(start.task) for start in starts]
-    if any(task is not None and _was_held_back(task) for task in causes):
-        return "the first request was held back"
-    if not case.profile.reads_tasks:
-        return "the tasks may not be read"
-    if all(task is not None and task.work != "restart" for task in causes):
-        return "somebody stopped and started it, and its start was not shown yet"
-    if any(task is not None and _is_clock_set_since(case, task, post) for task in causes):
-        return "the clock of the service was set"
-    return "all answers were behind"
+    reasons = {
+        "the requests crossed": began > look,
+        "the first request was held back": any(task is not None and _was_held_back(task) for task in causes),
+        "the tasks may not be read": not case.profile.reads_tasks,
+        "somebody stopped and started it, and its start was not shown yet": case.profile.start_late > 0
+        and all(task is not None and task.work != "restart" for task in causes),
+        "the clock of the service was set": any(
+            task is not None and _is_clock_set_since(case, task, post) for task in causes
+        ),
+        "clocks do not tell": all(_is_unclear(case, run, post, key, start) for start in starts),
+        "tasks do not show their targets": not case.profile.tags and case.profile.starts is False,
+        "all answers were behind": _may_be_behind(case, run),
+    }
+    return next((why for why, holds in reasons.items() if holds), "")
+
+
+def _is_unclear(case: Case, run: Run, post: Exchange, key: Key, start: Start) -> bool:
+    """Whether a start is shown so near to the instant of the change that no clock tells, and no task tells either."""
+    if run.since is None:
+        return False
+    since, task = case.evidence.since(run), case.evidence.task(start.task)
+    tells = task is not None and task.work == "restart" and not start.undoing and since.covers(key, task)
+    if tells and task is not None and case.answers.tells_target(task) and task.ended_well():
+        return False
+    use, state = since.uses.get(key), case.evidence.state(key, post.sent)
+    shown = case.profile.wall(start.time) + case.evidence.clock_of(key)
+    if state is None or state["shown"] is None or state["shown"] < shown or (use is not None and start.time > use.last):
+        return False
+    return abs(start.time + case.evidence.clock_of(key) - run.since) <= HOST_UNCERTAINTY + since.spread + 2.0
+
+
+def _may_be_behind(case: Case, run: Run) -> bool:
+    profile = case.profile
+    lags = profile.latest or profile.list_lag or profile.start_late or profile.agent_refresh
+    return bool(lags) or profile.start_unknown_until > 0 or any(each.fate in MISLEADING for each in run.exchanges)
 
 
 def _was_held_back(task: Task) -> bool:
@@ -110,7 +167,7 @@ def _was_held_back(task: Task) -> bool:
 
 def _left_open(case: Case, run: Run, post: Exchange, key: Key) -> bool:
     """Whether an earlier run of the process left open whether its own request restarted this since the change."""
-    since = (run.since or 0.0) + BLUR
+    since = case.evidence.true_since(run).latest(key) or 0.0
     for earlier in case.history.runs:
         if earlier.process != run.process or earlier.number >= run.number or earlier.change is not run.change:
             continue
@@ -164,4 +221,74 @@ def one_request(case: Case, run: Run) -> Iterator[Finding]:
         yield Finding(f"two restarts by one run{why}", f"tasks {previous.id} and {number}", unseen=repeated or untold)
 
 
-CHECKS: tuple[Check, ...] = (no_double, overtakes_nothing, one_request)
+def none_after_success(case: Case, run: Run) -> Iterator[Finding]:
+    """After a restart task that began since and was SUCCESSFUL there is no request, whatever shows."""
+    if not run.is_dated:
+        return
+    since = case.evidence.since(run)
+    for post, when, number in run.restarts:
+        task = case.evidence.tasks[number]
+        if post.commits[0][0] < when or not task.members:
+            continue
+        done = {key: _done_before(case, run, post, key, since, task) for key in task.members}
+        named = [other for other in done.values() if other is not None]
+        if len(named) == len(done) or (task.kind == "host" and named):
+            skipped = any(other.skipped_effect for other in named)
+            kind = "request after a task with a skipped step" if skipped else "request after a successful restart"
+            yield Finding(kind, f"task {number} was requested after task {named[0].id}")
+
+
+def _done_before(case: Case, run: Run, post: Exchange, key: Key, since: Since, task: Task) -> Task | None:
+    """A task since the change that the last look showed as SUCCESSFUL, or that the journal and every answer do."""
+    look = case.answers.last_look(run, post)
+    if any(each.fate in MISLEADING for each in run.exchanges):
+        return None
+    for other in case.evidence.tasks.values():
+        is_restart = other is not task and other.work == "restart" and key in other.members
+        if not is_restart or not since.covers(key, other):
+            continue
+        is_listed = case.answers.tells_in_list(other) and any(case.answers.shows_success(read, other) for read in look)
+        if is_listed or _is_known_as_done(case, run, post, other):
+            return other
+    return None
+
+
+def open_request_blocks(case: Case, run: Run) -> Iterator[Finding]:
+    """While it is not known whether a request of this machine was carried out, there is no other one."""
+    for post in run.posts:
+        for earlier in _requests_before(case, run, post):
+            sent = _open_request(case, earlier, post)
+            if sent is None:
+                continue
+            is_here = earlier.process == run.process
+            searched = UNSEEN_FOR + min(run.args["timeout"], earlier.args["timeout"])
+            if is_here or post.sent - sent.sent < searched:
+                who = "process" if is_here else "machine"
+                text = f"at {post.sent:.1f} after the one at {sent.sent:.1f}"
+                yield Finding(f"request while one of the same {who} was open", text)
+
+
+def _requests_before(case: Case, run: Run, post: Exchange) -> Iterator[Run]:
+    mine = set(run.change.members)
+    for each in case.history.runs:
+        is_same = each.machine is run.machine and each.module == run.module and set(each.change.members) == mine
+        if is_same and each.number < run.number and (each.ended or EVER) <= post.sent and mine:
+            yield each
+
+
+def _open_request(case: Case, earlier: Run, post: Exchange) -> Exchange | None:
+    """The last request of a run, if it neither got an answer nor reached the service, nor started anything since."""
+    sent = earlier.posts[-1] if earlier.posts else None
+    if sent is None or sent.answer is not None or sent.replaced is not None or sent.commits:
+        return None
+    never_left = sent.fate in ("reset before",) and not sent.request.body and sent.came_back is None
+    moved = any(case.evidence.starts(key, sent.sent, post.sent) for key in earlier.change.members)
+    began = any(
+        task.created >= sent.sent and set(task.members) & set(earlier.change.members)
+        for task in case.evidence.tasks.values()
+        if task.created <= post.sent
+    )
+    return None if never_left or moved or began else sent
+
+
+CHECKS: tuple[Check, ...] = (no_double, overtakes_nothing, one_request, none_after_success, open_request_blocks)

@@ -17,8 +17,9 @@ from .task_graph import Task
 NOTICED = 60.0
 # Said where a service does not tell what a running task is of.
 UNKNOWN = "is running, but it may not restart this target"
-UNTOLD = "and does not show what task"
+UNTOLD = "does not show what task"
 PARTIAL_RESTART = re.compile(r"task (\d+) \([^)]*\) is running, but it does not restart everything that is asked for")
+START_MISSING = re.compile(r"task (\d+) \([^)]*\) has restarted it since .*, but the service shows no later start")
 HELD_BY = re.compile(r"task (\d+) \([^)]*\) FAILED and holds it")
 
 
@@ -118,6 +119,20 @@ def wait_goes_on(case: Case, run: Run) -> Iterator[Finding]:
         yield Finding("wait ended though the task runs", f"after {lasted:.0f} s: {run.result.get('msg')}")
 
 
+def missing_start_was_waited_for(case: Case, run: Run) -> Iterator[Finding]:
+    """Who says that the start of a SUCCESSFUL restart is missing has given it its time to show."""
+    task = _named_by_message(case, run, START_MISSING)
+    finish = None if task is None else task.record.now["finish"]
+    is_told = case.profile.task_ends != "none" and case.profile.clock_is_sane
+    if task is None or finish is None or run.ended is None or not run.args.get("wait") or not is_told:
+        return
+    waited = case.profile.wall(run.ended) - finish
+    uncertain = case.profile.spread * 2 + 10 + 2 * run.args.get("timeout", 30)
+    is_misled = any(each.fate == "odd clock" for each in run.exchanges)
+    if waited < PROOF_TIMEOUT - uncertain and not is_misled and not task.skipped_effect:
+        yield Finding("missed a start too soon", f"{waited:.0f} s after task {task.id} ended")
+
+
 def held_is_true(case: Case, run: Run) -> Iterator[Finding]:
     """What a module says to be held by a task is held by it."""
     task = _named_by_message(case, run, HELD_BY)
@@ -136,9 +151,16 @@ def undisturbed_is_green(case: Case, run: Run) -> Iterator[Finding]:
     message = str(run.result.get("msg"))
     # The first has a check of its own.
     excused = UNSAFE in message or ((UNKNOWN in message or UNTOLD in message) and not case.profile.tags)
-    excused = excused or _is_behind_a_partial_restart(case, run)
+    excused = excused or _is_name_taken(case, run) or _is_behind_a_partial_restart(case, run)
     if case.undisturbed and run.failed and not excused and lasted < run.args.get("wait_timeout", 1e9):
         yield Finding("fails for no reason", message)
+
+
+def _is_name_taken(case: Case, run: Run) -> bool:
+    """Whether the name of a run asked for something else when its machine first used it."""
+    earlier = [each for each in case.history.runs if each.machine is run.machine and each.name == run.name]
+    wishes = {each.args.get("started_before") for each in earlier}
+    return run.name is not None and len(wishes) > 1 and "Give a new change a new name" in str(run.result.get("msg"))
 
 
 def _is_behind_a_partial_restart(case: Case, run: Run) -> bool:
@@ -155,6 +177,7 @@ def _named_by_message(case: Case, run: Run, pattern: re.Pattern[str]) -> Task | 
 
 
 RESTART_CHECKS: tuple[Check, ...] = (
-    end_is_noticed, nobody_waits_for_a_person, wait_goes_on, held_is_true, undisturbed_is_green,
+    end_is_noticed, nobody_waits_for_a_person, wait_goes_on, held_is_true, missing_start_was_waited_for,
+    undisturbed_is_green,
 )  # fmt: skip
 EVERY_CHECK: tuple[Check, ...] = (does_not_crash, credentials_once, wait_ends, no_advice_after_success)

@@ -12,6 +12,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from .history import Change, History, Run
+from .machines import Machine
 from .profile import EPOCH
 from .records import BEGIN_1970
 from .scheduler import Actor, Killed, Scheduler
@@ -38,9 +39,9 @@ class Plan:
     starts: float
     changes: list[Change]
     args: dict[str, Any]
-    conditional: bool
+    by_instant: bool
+    by_name: bool
     change_clock: float = 0.0  # of the machine that noted the instant of the change, seconds ahead
-    ahead: float = 0.0
     user: str = "ops"
     retries: int = 0  # in the same process, as with retries/until
     reruns: int = 2  # in a new process
@@ -53,9 +54,12 @@ class Plan:
 class Controller:
     """One controller of a run."""
 
-    def __init__(self, plan: Plan, scheduler: Scheduler, history: History, story: Callable[[str], None]) -> None:
+    def __init__(
+        self, plan: Plan, machine: Machine, scheduler: Scheduler, history: History, story: Callable[[str], None]
+    ) -> None:  # fmt: skip
         self.plan = plan
-        self.ahead = plan.ahead
+        self.machine = machine
+        self.sent_here: set[str] = set()
         self.run: Run = None  # type: ignore[assignment]
         self._scheduler = scheduler
         self._history = history
@@ -74,6 +78,7 @@ class Controller:
 
     def _start(self, when: float) -> None:
         self._process += 1
+        self.sent_here = set()
         self._actor = self._scheduler.start(when, f"{self.plan.name}.{self._process}", self._work)
         self._actor.data = self
 
@@ -119,16 +124,21 @@ class Controller:
 
     def _run_module(self, module: str, change: Change, args: dict[str, Any]) -> Run:
         since = None
-        if self.plan.conditional and module != "task":
+        name = change.name if self.plan.by_name and module != "task" else None
+        if name is not None:
+            args = {**args, "change": name}
+        if self.plan.by_instant and module != "task":
             noted = EPOCH + change.at + self.plan.change_clock
-            since = noted - self.ahead - EPOCH
+            since = noted - self.machine.ahead - EPOCH
             moment = BEGIN_1970 + timedelta(seconds=noted)
             args = {**args, "started_before": _text(moment)}
         number = len(self._history.runs) + 1
-        # Each process has a name of its own for the service: what a process remembers of a service stays in it.
         process = f"{self.plan.name}-{self._process}"
-        connection = {"url": f"http://{process}.ocp.test:8080", "username": self.plan.user, "password": "pass-word-9"}
-        run = Run(number, self.plan.name, process, module, args, change, since, self._scheduler.now, self.plan.user)
+        connection = {"url": self.machine.url, "username": self.plan.user, "password": "pass-word-9"}
+        run = Run(
+            number, self.plan.name, process, module, args, change, since, self._scheduler.now, self.plan.user,
+            self.machine, name,
+        )  # fmt: skip
         run.pause_ended = run.began
         self._history.runs.append(run)
         self.run = run

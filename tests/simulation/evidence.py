@@ -4,11 +4,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from .fleet import Key, Start, process_status
 from .history import Change, Run
+from .profile import HOST_UNCERTAINTY
 from .simulation import Simulation
 from .task_graph import Task
 
@@ -18,6 +20,50 @@ BLUR = 3.0
 SAME_INSTANT = 1e-6
 # The last subtask may have ended this long before the start is shown: docs/at-most-once.md.
 PROOF_TIMEOUT = 180.0
+# A start that is computed from an uptime varies by less between two answers.
+MOVED = 2.5
+
+
+@dataclass(frozen=True)
+class Use:
+    """The first use of a name for a thing, no earlier than ``first`` and no later than ``last``.
+
+    ``shown`` is the start that was shown all that time; None if there was none, or another one later.
+    """
+
+    first: float
+    last: float
+    shown: float | None
+
+
+@dataclass(frozen=True)
+class Since:
+    """When a change began for each thing: an instant in true time, the first use of its name, or both.
+
+    What has started since either has started since. ``spread``: the clocks of the service differ by so many seconds.
+    """
+
+    instant: float | None = None
+    uses: Mapping[Key, Use] = field(default_factory=dict)
+    spread: float = 0.0
+
+    def earliest(self, key: Key) -> float | None:
+        """Nothing before this was since."""
+        return self._first(self.instant, self.uses[key].first if key in self.uses else None)
+
+    def latest(self, key: Key) -> float | None:
+        """All after this was since."""
+        instant = None if self.instant is None else self.instant + BLUR
+        return self._first(instant, self.uses[key].last if key in self.uses else None)
+
+    def covers(self, key: Key, task: Task) -> bool:
+        """Whether every clock shows that a task on a thing began since."""
+        by_instant = self.instant is not None and task.created > self.instant + BLUR + self.spread
+        return by_instant or (key in self.uses and task.created >= self.uses[key].last)
+
+    @staticmethod
+    def _first(*times: float | None) -> float | None:
+        return min((each for each in times if each is not None), default=None)
 
 
 class Evidence:
@@ -26,6 +72,7 @@ class Evidence:
     def __init__(self, simulation: Simulation) -> None:
         self._fleet = simulation.fleet
         self._profile = simulation.profile
+        self._runs = simulation.history.runs
         self.tasks = simulation.tasks.all
 
     # The truth
@@ -33,6 +80,10 @@ class Evidence:
     def state(self, key: Key, when: float) -> dict[str, Any] | None:
         """The state of a thing at a time."""
         return self._fleet.things[key].at(when)
+
+    def clock_of(self, key: Key) -> float:
+        """Seconds by which the clock is ahead that shows the start of a thing."""
+        return self._fleet.clock_of(key)
 
     def cluster_of(self, key: Key) -> int | None:
         """The cluster that a thing is a part of."""
@@ -125,15 +176,15 @@ class Evidence:
         same = [
             other for other in self.tasks.values() if other.work == "restart" and set(other.members) & set(task.members)
         ]
-        begun = [other.id for other in same if other.record.at(until) is not None]
-        return bool(begun) and task.id == max(begun)
+        begun = [other for other in same if other.record.at(until) is not None]
+        return bool(begun) and task is max(begun, key=lambda other: other.created)
 
     def is_cause(self, task: Task, until: float) -> bool:
         """Whether a task that failed at its first step explains what its target shows: nothing else ran since."""
         states = [(other, other.record.at(until)) for other in self.tasks.values() if other is not task]
         begun = [(other, state) for other, state in states if state is not None]
         return all(
-            other.id < task.id and state["finish"] is not None and state["finish"] < task.created
+            other.created < task.created and state["finish"] is not None and state["finish"] < task.created
             for other, state in begun
         )
 
@@ -149,6 +200,37 @@ class Evidence:
         begun = any(step.level > 0 and step.began is not None and step.began <= until for step in task.steps)
         return begun or task.record.now["finish"] is None
 
+    def since(self, run: Run) -> Since:
+        """When the change of a run began."""
+        instant = run.since if self._profile.clock_is_sane else None
+        return Since(instant, self._uses(run), self._profile.spread)
+
+    def true_since(self, run: Run) -> Since:
+        """The same, whatever the clocks of the service show."""
+        return Since(run.since, self._uses(run))
+
+    def _uses(self, run: Run) -> dict[Key, Use]:
+        if run.name is None or run.machine is None:
+            return {}
+        same = [each for each in self._runs if each.machine is run.machine and each.name == run.name]
+        found: dict[Key, float] = {}
+        for noted in run.machine.journal.noted:
+            for key in noted.things if noted.name == run.name else ():
+                found.setdefault(key, noted.time)
+        # Whoever has not noted a name has used it all the same.
+        for earlier in same:
+            for post in earlier.posts:
+                for key in earlier.change.members:
+                    found[key] = min(post.sent, found.get(key, post.sent))
+        return {key: self._use(key, same, last) for key, last in found.items() if key in self._fleet.things}
+
+    def _use(self, key: Key, same: list[Run], last: float) -> Use:
+        users = [each for each in same if each.began <= last <= (each.ended or last)]
+        looked = min((self.window(each, last) for each in users), default=last)
+        first = looked - self._profile.latest - self._profile.agent_refresh
+        shown = {state["shown"] for state in self._fleet.things[key].between(first, last)}
+        return Use(first - self._profile.start_late, last, shown.pop() if len(shown) == 1 else None)
+
     # What is shown
 
     def window(self, run: Run, until: float) -> float:
@@ -159,18 +241,18 @@ class Evidence:
         last = reads[-1].pause_ended
         return min(each.sent for each in reads if each.pause_ended == last)
 
-    def shows(self, key: Key, since: float | None, at: float, own: Task | None = None) -> bool:
+    def shows(self, key: Key, since: Since, at: float, own: Task | None = None) -> bool:
         """Whether every answer at an instant holds evidence that a restart has happened since, or is in flight."""
         if self._states_show(key, since, at):
             return True
-        return any(self._task_shows(task, since, at) for task in self._tasks_of(key) if task is not own)
+        return any(self._task_shows(task, key, since, at) for task in self._tasks_of(key) if task is not own)
 
-    def shows_by_itself(self, key: Key, since: float, at: float) -> bool:
+    def shows_by_itself(self, key: Key, since: Since, at: float) -> bool:
         """The same; if the service shows the start of such a target, only the start counts, not a task."""
         shows_start = key[0] == "host" or (key[0] == "server" and self._profile.starts)
         return self._states_show(key, since, at) if shows_start else self.shows(key, since, at)
 
-    def _states_show(self, key: Key, since: float | None, at: float) -> bool:
+    def _states_show(self, key: Key, since: Since, at: float) -> bool:
         oldest = at - self._profile.latest - self._profile.agent_refresh * (key[0] == "host")
         return all(self.state_shows(state, key, since) for state in self._fleet.things[key].between(oldest, at))
 
@@ -179,27 +261,30 @@ class Evidence:
         states = self._listed(task, at)
         return bool(states) and all(state["finish"] is None for state in states)
 
-    def state_shows(self, state: dict[str, Any], key: Key, since: float | None) -> bool:
+    def state_shows(self, state: dict[str, Any], key: Key, since: Since) -> bool:
         """Whether a state, where it is shown, shows work in progress or a start since."""
         if state["work"] is not None:
             return True
         # Of processes that do not run nothing shows when they started.
         shows_start = state["up"] if key[0] == "host" else key[0] == "server" and self._profile.starts
-        if since is None or not shows_start or not self._profile.clock_is_sane:
+        shown = state["shown"]
+        if not shows_start or shown is None:
             return False
-        return bool(state["shown"] > self._profile.wall(since) + BLUR)
+        use = since.uses.get(key)
+        if use is not None and use.shown is not None and shown > use.shown + MOVED:
+            return True
+        if since.instant is None:
+            return False
+        return bool(shown > self._profile.wall(since.instant) + HOST_UNCERTAINTY + since.spread + BLUR)
 
-    def _task_shows(self, task: Task, since: float | None, at: float) -> bool:
+    def _task_shows(self, task: Task, key: Key, since: Since, at: float) -> bool:
         if self.in_flight(task, at):
             return True
         states = self._listed(task, at)
-        if since is None or not states or task.skipped_effect or task.created < since + BLUR:
+        if not states or task.skipped_effect or not since.covers(key, task):
             return False
         told = self._profile.tags or task.kind == "cluster"
-        recent = task.record.now["finish"] is None or (
-            self._profile.wall(at) - task.record.now["finish"] < PROOF_TIMEOUT
-        )
-        return told and recent and all(state["finish"] is None or task.ended_well(state) for state in states)
+        return told and all(state["finish"] is None or task.ended_well(state) for state in states)
 
     def _listed(self, task: Task, at: float) -> list[dict[str, Any]]:
         """The states of a task that any replica may list at an instant; none if one may not list it at all."""

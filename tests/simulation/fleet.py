@@ -59,6 +59,8 @@ class Fleet:
 
     things: dict[Key, Versioned] = field(default_factory=dict)
     starts: dict[Key, list[Start]] = field(default_factory=dict)
+    # Seconds by which the clock of a host is ahead, by its number.
+    clocks: dict[int, float] = field(default_factory=dict)
 
     def add(self, kind: str, number: int, **fields: Any) -> Versioned:
         """Add a thing that has been there for a day."""
@@ -78,6 +80,10 @@ class Fleet:
             if state and state["cluster"] == cluster and zone in (None, state["zone"]):
                 found.append(thing)
         return found
+
+    def clock_of(self, key: Key) -> float:
+        """Seconds by which the clock is ahead that shows the start of a thing."""
+        return self.clocks[self.things[key].now["host"]] if key[0] == "server" else 0.0
 
     def zone(self, cluster: int, name: str) -> Versioned | None:
         """A zone of a cluster by its name."""
@@ -114,6 +120,9 @@ def draw_fleet(choices: Stream, profile: Profile) -> Fleet:
             for place in range(1, per_zone + 1):
                 number = cluster * 100 + zone * 10 + place
                 host = number - (place - 1 if shared_host else 0)
+                if host not in fleet.clocks:
+                    several = len(profile.host_clocks) > 1
+                    fleet.clocks[host] = choices.pick(profile.host_clocks) if several else profile.host_clocks[0]
                 _add_server(fleet, number, cluster, f"zone{zone}", host, profile)
                 if ("host", host) not in fleet.things:
                     _add_host(fleet, host, profile)
@@ -126,7 +135,7 @@ def draw_fleet(choices: Stream, profile: Profile) -> Fleet:
 def _add_server(fleet: Fleet, number: int, cluster: int, zone: str, host: int, profile: Profile) -> None:
     fleet.add(
         "server", number, cluster=cluster, zone=zone, host=host, up=True, active=True, stopped=False, work=None,
-        shown=profile.wall(-DAY),
+        shown=profile.wall(-DAY) + fleet.clocks[host],
     )  # fmt: skip
     fleet.starts["server", number] = [Start(-DAY, None)]
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .fleet import Key
+from .machines import Machine
 from .service import Answer, Request
 
 
@@ -42,11 +43,15 @@ class Change:
     cluster: int | None
     at: float
     args: dict[str, Any] = field(default_factory=dict)
+    name: str = ""
 
 
 @dataclass
 class Run:
-    """One run of a module by a controller. ``since`` is ``started_before`` as true time, None without the option."""
+    """One run of a module by a controller.
+
+    ``since`` is ``started_before`` as true time, None without the option; ``name`` is that of its change, if given.
+    """
 
     number: int
     controller: str
@@ -57,6 +62,8 @@ class Run:
     since: float | None
     began: float
     user: str = "ops"
+    machine: Machine | None = None
+    name: str | None = None
     ended: float | None = None
     # What ended it: result, killed, timeout.
     end: str = "running"
@@ -64,6 +71,11 @@ class Run:
     lines: list[tuple[float, str]] = field(default_factory=list)
     exchanges: list[Exchange] = field(default_factory=list)
     pause_ended: float = 0.0
+
+    @property
+    def is_dated(self) -> bool:
+        """Whether it restarts only what has not started since something."""
+        return self.since is not None or self.name is not None
 
     @property
     def label(self) -> str:

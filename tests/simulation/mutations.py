@@ -5,28 +5,38 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from typing import Any
 from unittest import mock
 
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base import service_clock
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import RateLimited
+from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.memory_journal import MemoryJournal
+from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.store import SqlJournal
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp import endpoints, redirects
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.records import task_record
-from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.task_model import RUNNING, Task
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.task_model import RUNNING, SUCCESSFUL, Task
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import (
     aftermath,
-    decision,
+    change,
     earlier_looks,
+    evidence,
+    know,
+    knowledge,
     look,
-    restart,
+    own_notes,
+    own_request,
+    reader,
+    rules,
+    run,
     send_once,
     start_proof,
-    task_adoption,
 )
 from ansible_collections.oceanbase.ocp.plugins.module_utils._safety import voters
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets import operating_tasks
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target import Observation
+
+from .machines import SentHere
 
 Patches = Iterator[AbstractContextManager[Any]]
 # By name, what makes a bug for as long as it is entered.
@@ -47,49 +57,71 @@ def put_back(name: str | None) -> Iterator[None]:
         yield
 
 
+def _without(rule: Callable[[rules.Case], rules.Decision | None]) -> Callable[[], Patches]:
+    def patches() -> Patches:
+        yield mock.patch.object(rules, "RULES", tuple(each for each in rules.RULES if each is not rule))
+
+    return patches
+
+
+# The list without one of its rules. The last one always applies, and no values of parameters are simulated.
+KEPT = (rules._values, rules._needed)
+MUTATIONS.update(
+    {f"no-rule{rule.__name__.replace('_', '-')}": _without(rule) for rule in rules.RULES if rule not in KEPT}
+)
+
+
 @_mutation
 def skip_by_start_alone() -> Patches:
     """What has started since is skipped, whether it serves or not."""
 
-    def skips(*_args: Any) -> decision.Decision:
-        return decision.Decision(decision.Action.SKIP, "it has started since", frozenset(), serves=True)
+    def skips(case: rules.Case) -> rules.Decision | None:
+        needs_none = case.wish.is_conditional and case.known.members and not case.stale
+        return rules.Decision(rules.Rule.DONE, rules.Step.SKIP) if needs_none else None
 
-    yield mock.patch.object(decision, "_needs_none", skips)
+    found = tuple(skips if rule is rules._none_needed else rule for rule in rules.RULES)
+    yield mock.patch.object(rules, "RULES", found)
 
 
 @_mutation
 def held_is_ignored() -> Patches:
     """A FAILED task holds nothing."""
-    yield mock.patch.object(look, "holder_of", lambda *_args: None)
+    yield mock.patch.object(look.Look, "holder", None)
 
 
 @_mutation
 def no_evidence_by_task() -> Patches:
     """Only the start that is shown says that a restart has happened."""
-    yield mock.patch.object(look, "finished_restart", lambda *_args: None)
+    yield mock.patch.object(rules.Case, "restarted_by", lambda *_args: [])
+    yield mock.patch.object(rules.Case, "due", {})
 
 
 @_mutation
 def clock_of_last_answer() -> Patches:
     """The clock of the service is the one of its last answer, whatever that is."""
-    yield mock.patch.object(service_clock.ServiceClock, "_agreed_bounds", lambda clock: clock._answers[-1])
+    yield mock.patch.object(service_clock, "_agreed_bounds", lambda answers: answers[-1] if answers else (0.0, 0.0))
+    yield mock.patch.object(service_clock, "_bounds", lambda answers: answers[-1])
     yield mock.patch.object(service_clock, "_check_clock", lambda *_args: None)
 
 
 @_mutation
 def adoption_by_id_alone() -> Patches:
     """Any newer task is the own one, whenever and by whom it was begun."""
-    yield mock.patch.object(task_adoption.Sent, "may_have_started", lambda sent, task: task.id > (sent.mark or 0))
+
+    def is_newer(sent: own_request.Sent, task: Task) -> bool:
+        return task.id > max(sent.known or (), default=0)
+
+    yield mock.patch.object(own_request.Sent, "may_have_started", is_newer)
 
 
 @_mutation
 def only_running_is_listed() -> Patches:
     """Tasks that the list does not call RUNNING are not seen."""
 
-    def newest(viewer: look.Viewer) -> list[Any] | None:
-        return viewer._if_permitted("anything", lambda: viewer.target.listed(viewer.api, status=RUNNING))
+    def listed(each: reader.Reader) -> list[Any] | None:
+        return each._if_permitted("anything", lambda: each._target.listed(each._api, status=RUNNING))
 
-    yield mock.patch.object(look.Viewer, "_newest", newest)
+    yield mock.patch.object(reader.Reader, "_listed", listed)
 
 
 @_mutation
@@ -107,17 +139,16 @@ def status_is_ignored() -> Patches:
 @_mutation
 def repeated_without_a_look() -> Patches:
     """A POST that was refused with 429 is sent again after the pause, without a new look."""
-    once = send_once.Sender.send
+    once = send_once.post_restart
 
-    def again_and_again(sender: send_once.Sender, *args: Any) -> None:
+    def again_and_again(api: endpoints.OcpApi, *args: Any) -> send_once.Started:
         while True:
             try:
-                once(sender, *args)
-                return
+                return once(api, *args)
             except RateLimited as refusal:
-                sender._clock.sleep(refusal.retry_after or 1.0)
+                run.SYSTEM_CLOCK.sleep(refusal.retry_after or 1.0)
 
-    yield mock.patch.object(send_once.Sender, "send", again_and_again)
+    yield mock.patch.object(run, "post_restart", again_and_again)
 
 
 @_mutation
@@ -140,15 +171,15 @@ def proof_without_serving() -> Patches:
 @_mutation
 def proof_by_any_other_start() -> Patches:
     """A start that is another one than before is a new one, in whatever direction it moved."""
-    moved = start_proof._has_moved
+    moved = change.has_moved
 
     def differs(before: Any, after: Any) -> bool | None:
         if before.started is not None and after.started is not None:
             return bool(before.started != after.started)
         return moved(before, after)
 
-    yield mock.patch.object(start_proof, "_has_moved", differs)
-    yield mock.patch.object(start_proof, "TRUNCATED", service_clock.timedelta(days=9))
+    yield mock.patch.object(start_proof, "has_moved", differs)
+    yield mock.patch.object(change.Span, "relative_to", lambda *_args: knowledge.Relative.UNCLEAR)
 
 
 @_mutation
@@ -186,7 +217,7 @@ def answer_is_not_checked() -> Patches:
 @_mutation
 def missing_task_ends_the_wait() -> Patches:
     """A 404 of a task that has just begun ends the wait."""
-    yield mock.patch.object(restart, "UNSEEN_FOR", 0.0)
+    yield mock.patch.object(run, "UNSEEN_FOR", 0.0)
     yield mock.patch.object(aftermath, "UNSEEN_FOR", 0.0)
 
 
@@ -194,6 +225,201 @@ def missing_task_ends_the_wait() -> Patches:
 def others_are_believed_to_be_up() -> Patches:
     """Whoever is down in the cluster, the restart is safe."""
     yield mock.patch.object(voters.ServerState, "stays", property(lambda state: not state.taken))
+
+
+# When a change began
+
+
+@_mutation
+def clocks_of_hosts_are_believed() -> Patches:
+    """The clock of a database host is taken for that of the service."""
+    yield mock.patch.object(change, "HOST_UNCERTAINTY", 0.0)
+
+
+@_mutation
+def moved_starts_are_not_believed() -> Patches:
+    """A start that has moved since a request of this machine says nothing where clocks do not tell."""
+    yield mock.patch.object(own_notes.OwnNotes, "shown_at_requests", lambda *_args: {})
+
+
+@_mutation
+def names_are_not_noted() -> Patches:
+    """The first use of a name is not kept."""
+    yield mock.patch.object(own_notes.OwnNotes, "register", lambda *_args: None)
+
+
+@_mutation
+def any_start_is_since_a_name() -> Patches:
+    """Who uses a name again finds that everything has started since."""
+
+    def since(begin: change.Begin, member: Any) -> knowledge.Relative | None:
+        known = (begin.sights or {}).get(member.name)
+        return None if begin.sights is None else knowledge.Relative.SINCE if known else knowledge.Relative.BEFORE
+
+    yield mock.patch.object(change.Begin, "_by_sight", since)
+
+
+@_mutation
+def tasks_of_before_are_since_a_name() -> Patches:
+    """A task that was there when a name was first used is taken for a later one."""
+    made = own_notes.noted_sights
+
+    def without_tasks(*args: Any) -> dict[str, change.Sight]:
+        return {name: change.Sight(sight.shown, frozenset()) for name, sight in made(*args).items()}
+
+    yield mock.patch.object(own_notes, "noted_sights", without_tasks)
+
+
+@_mutation
+def a_name_has_many_wishes() -> Patches:
+    """The name of a change may ask for something else each time."""
+    yield mock.patch.object(SqlJournal, "_bind", lambda *_args: None)
+
+
+# What tasks have done
+
+
+@_mutation
+def skipped_steps_are_done() -> Patches:
+    """A task of which a step was skipped has restarted its target all the same."""
+    yield mock.patch.object(evidence, "_leaves_work_undone", lambda _step: False)
+
+
+@_mutation
+def undone_work_is_done() -> Patches:
+    """A task that was rolled back has restarted its target."""
+    yield mock.patch.object(Task, "succeeded", property(lambda task: task.status == SUCCESSFUL))
+
+
+@_mutation
+def starts_never_show_late() -> Patches:
+    """A start that does not show when its task has ended is missing."""
+    yield mock.patch.object(evidence, "PROOF_TIMEOUT", 0.0)
+
+
+@_mutation
+def details_are_not_read() -> Patches:
+    """What the list of tasks does not show is not known."""
+    for module in (know, reader):
+        yield mock.patch.object(module, "needs_detail", lambda _task: False)
+
+
+# What is read
+
+
+@_mutation
+def target_is_read_before_the_list() -> Patches:
+    """A restart that ends between the two reads is missed."""
+    listed, observe = reader.Reader._listed, reader.observe
+    early: dict[int, Observation] = {}
+
+    def look_first(each: reader.Reader) -> list[Any] | None:
+        early[id(each._api)] = observe(each._api, each._target, each._clock)
+        return listed(each)
+
+    def observed_early(api: endpoints.OcpApi, *args: Any) -> Observation:
+        return early.pop(id(api), None) or observe(api, *args)
+
+    yield mock.patch.object(reader.Reader, "_listed", look_first)
+    yield mock.patch.object(reader, "observe", observed_early)
+
+
+@_mutation
+def only_the_newest_tasks_are_read() -> Patches:
+    """Older tasks than the newest 30 are not seen."""
+
+    def newest(each: reader.Reader) -> list[Any] | None:
+        return each._if_permitted("anything", lambda: each._target.listed(each._api, limit=30))
+
+    yield mock.patch.object(reader.Reader, "_listed", newest)
+
+
+@_mutation
+def lagging_looks_decide() -> Patches:
+    """An older start than was shown before is believed, and work that is no longer shown."""
+    yield mock.patch.object(reader.Reader, "is_behind", lambda *_args: False)
+    yield mock.patch.object(reader.Reader, "may_be_behind", lambda *_args: False)
+
+
+# Whose task it is
+
+
+@_mutation
+def new_ids_are_higher() -> Patches:
+    """A task is new if its id is above all that were seen."""
+
+    def is_new(sent: own_request.Sent, task_id: int) -> bool:
+        return sent.known is not None and task_id > max(sent.known, default=0)
+
+    yield mock.patch.object(own_request.Sent, "is_new", is_new)
+
+
+@_mutation
+def tasks_of_others_are_adopted() -> Patches:
+    """Whoever created it, a new task is the own one."""
+    yield mock.patch.object(own_request.Sent, "_is_of_another", lambda *_args: False)
+
+
+# What is noted
+
+
+@_mutation
+def requests_are_not_noted() -> Patches:
+    """The journal gets nothing before a request."""
+    yield mock.patch.object(own_notes.OwnNotes, "begin", lambda *_args: None)
+
+
+@_mutation
+def unanswered_requests_are_forgotten() -> Patches:
+    """A later run sends another request at once."""
+    yield mock.patch.object(own_notes.OwnNotes, "open_requests", lambda *_args: ())
+    yield mock.patch.object(own_notes.OwnNotes, "sent_before", lambda *_args: None)
+
+
+@_mutation
+def a_process_forgets_what_it_has_sent() -> Patches:
+    """A request that something holds back counts no more when the search for its task is over."""
+    yield mock.patch.object(SentHere, "__contains__", lambda *_args: False)
+
+
+@_mutation
+def own_tasks_are_forgotten() -> Patches:
+    """The ids of own tasks in the journal are not read, and what is too new to show is not there."""
+    yield mock.patch.object(own_notes.OwnNotes, "open_task_ids", lambda *_args: [])
+    yield mock.patch.object(own_notes.OwnNotes, "completed", lambda *_args: iter(()))
+
+
+# What is done
+
+
+@_mutation
+def gates_are_read_after_the_look() -> Patches:
+    """Between the last look and the request the data of the gates are read."""
+    allowed = run._Run._is_allowed
+
+    def is_allowed(each: run._Run, *args: Any) -> bool:
+        each._read_gates()
+        return allowed(each, *args)
+
+    yield mock.patch.object(run._Run, "_is_allowed", is_allowed)
+
+
+@_mutation
+def pause_before_the_request() -> Patches:
+    """Some time passes between the last look and the request."""
+    send = run._Run._send
+
+    def late(each: run._Run, *args: Any) -> None:
+        each._clock.sleep(2.0)
+        send(each, *args)
+
+    yield mock.patch.object(run._Run, "_send", late)
+
+
+@_mutation
+def locks_are_not_taken() -> Patches:
+    """Two processes of a machine look and send at the same moment."""
+    yield mock.patch.object(MemoryJournal, "lock", lambda *_args: nullcontext())
 
 
 NAMES = sorted(MUTATIONS)

@@ -186,7 +186,7 @@ class Network:
 
     def bytes_of(self, answer: Answer, way: _Way) -> bytes:
         """The answer as it travels, kept for proxies that mix answers up."""
-        wall = self._profile.wall(self._scheduler.now) + way.clock_off
+        wall = self._profile.wall(self._scheduler.now) + answer.ahead + way.clock_off
         if way.clock_off:
             answer = replace(answer, body=self._service.dated(answer.body, wall))
         found = response_bytes(answer, formatdate(wall, usegmt=True))

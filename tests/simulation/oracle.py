@@ -6,21 +6,21 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from . import at_most_once, behaviour, majority, reports
+from . import at_most_once, behaviour, majority, order, reports
 from .answers import Answers
 from .evidence import Evidence
 from .finding import Case, Finding
 from .simulation import Simulation
 
 OF_RESTARTS = (
-    *at_most_once.CHECKS, *reports.RESTART_CHECKS, *behaviour.RESTART_CHECKS, *majority.RESTART_CHECKS,
+    *at_most_once.CHECKS, *order.CHECKS, *reports.RESTART_CHECKS, *behaviour.RESTART_CHECKS, *majority.RESTART_CHECKS,
     *behaviour.EVERY_CHECK,
 )  # fmt: skip
 OF_TASKS = (*reports.TASK_CHECKS, *behaviour.EVERY_CHECK)
 # What is counted with these names may make a module fail, or a change that asks for a failure.
 DISTURBANCES = (
     "network", "people", "task", "controller", "Ansible", "in_flight: fail", "starts shown late", "service clock",
-    "clock", "reads lag", "lists lag",
+    "clock", "reads lag", "lists lag", "host clocks", "start unknown", "end of tasks", "begin of tasks",
 )  # fmt: skip
 
 

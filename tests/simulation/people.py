@@ -48,13 +48,14 @@ class People:
             "crash": lambda: self._crash(come_back=False),
             "crash and restart by itself": lambda: self._crash(come_back=True),
             "service restarts": self._outage,
+            "many tasks": self._flood,
             "credentials locked": lambda: self._service.lock_out(60.0),
         }
 
     def plan(self) -> None:
         """Draw the events of this run."""
         names = list(self._kinds)
-        weights = [10, 4, 2, 2, 2, 2, 3, 2, 2, 2, 2, 3, 2, 0.7]
+        weights = [10, 4, 2, 2, 2, 2, 3, 2, 2, 2, 2, 3, 2, 2, 0.7]
         for _number in range(self._choices.pick((0, 1, 2, 4, 6), (35, 25, 20, 12, 8))):
             name = self._choices.pick(names, weights)
             when = self._choices.pick(INSTANTS) + self._choices.below(10)
@@ -105,6 +106,12 @@ class People:
         key = self._pick("cluster")
         if not self._tasks.occupied(key, [], key[1]):
             self._tasks.submit("cluster", "other", key, [], key[1], ALICE, None)
+
+    def _flood(self) -> None:
+        """So much work on a cluster that its older tasks are on later pages."""
+        key = self._pick("cluster")
+        for _number in range(40):
+            self._tasks.past("cluster", "other", key, [], key[1], self._scheduler.now)
 
     def _move(self) -> None:
         """A server is replaced by itself in another zone, as scaling in and out would do."""

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field, fields
 from .choices import Stream
 
 NEVER = 1e12
+# Seconds by which the clock of a database host may be off: docs/at-most-once.md.
+HOST_UNCERTAINTY = 60.0
 EPOCH = 1_777_863_600.0  # 2026-05-04T03:00:00Z
 DAY = 86_400.0
 
@@ -30,6 +32,9 @@ class Profile:
     first_word: str = "RUNNING"  # status of a task before its first subtask begins
     abort_word: str = "ABORTED"
     milliseconds: bool = True
+    ids: str = "rise"  # of new tasks; or fall, mixed
+    task_ends: str = "list"  # which records of tasks tell when it ended, or detail, none
+    task_begins: str = "list"  # or detail
     cluster_word: str = "RUNNING"  # status of a cluster in which a part is worked on
     agents_below: str = "/api/v2"
     agent_refresh: float = 0.0
@@ -48,6 +53,12 @@ class Profile:
     ahead: float = 0.0
     jumps_at: float = NEVER
     jumps_to: float = 0.0
+    # Those of its application servers, seconds ahead of that, and those of database hosts.
+    servers: tuple[float, ...] = (0.0,)
+    host_clocks: tuple[float, ...] = (0.0,)
+    # Until when the start of one server is not shown, and how many tasks there are from before.
+    start_unknown_until: float = 0.0
+    past_tasks: int = 0
 
     def wall(self, now: float) -> float:
         """Seconds since 1970 by the clock of the service."""
@@ -63,6 +74,16 @@ class Profile:
     def latest(self) -> float:
         """Seconds by which an answer may be behind."""
         return max(self.lags)
+
+    @property
+    def spread(self) -> float:
+        """Seconds by which the clocks of its application servers differ."""
+        return max(self.servers) - min(self.servers)
+
+    @property
+    def hosts_are_near(self) -> bool:
+        """Whether the clocks of database hosts are within what is uncertain about them."""
+        return all(abs(clock) <= HOST_UNCERTAINTY for clock in self.host_clocks)
 
     @property
     def clock_is_sane(self) -> bool:
@@ -96,6 +117,11 @@ def draw_profile(choices: Stream) -> Profile:
     profile.abort_word = choices.pick(("ABORTED", "CANCELED", "TERMINATED"), (8, 1, 1))
     _draw_lags(profile, choices)
     _draw_clock(profile, choices)
+    _draw_clocks(profile, choices)
+    _draw_tasks(profile, choices)
+    if choices.chance(0.06):
+        profile.start_unknown_until = choices.pick((30.0, 14.0, 100.0))
+        choices.counted("start unknown at first")
     return profile
 
 
@@ -140,3 +166,28 @@ def _draw_clock(profile: Profile, choices: Stream) -> None:
         profile.jumps_at = choices.pick((12.0, 30.0, 60.0))
         profile.jumps_to = choices.pick((0.0, 50.0, -50.0, -2 * DAY, 400.0))
         choices.counted("service clock jumps")
+
+
+def _draw_clocks(profile: Profile, choices: Stream) -> None:
+    if choices.chance(0.15):
+        profile.servers = choices.pick(((0.0, 1.0), (0.0, -3.0, 0.5), (0.0, 20.0)), (5, 4, 1))
+        choices.counted("clocks of application servers differ")
+    if choices.chance(0.25):
+        near, far = ((0.0, 5.0, -5.0), (0.0, 50.0, -50.0)), ((0.0, 100.0), (-100.0, 0.0), (3600.0,))
+        profile.host_clocks = choices.pick((*near, *far), (3, 4, 1, 1, 1))
+        choices.counted("clocks of hosts differ" if profile.hosts_are_near else "host clocks far off")
+
+
+def _draw_tasks(profile: Profile, choices: Stream) -> None:
+    if choices.chance(0.15):
+        profile.ids = choices.pick(("fall", "mixed"))
+        choices.counted(f"ids of tasks: {profile.ids}")
+    if choices.chance(0.15):
+        profile.past_tasks = choices.pick((35, 60, 120), (5, 3, 1))
+        choices.counted("many tasks")
+    if choices.chance(0.12):
+        profile.task_ends = choices.pick(("detail", "none"))
+        choices.counted(f"end of tasks told: {profile.task_ends}")
+    if choices.chance(0.04):
+        profile.task_begins = "detail"
+        choices.counted("begin of tasks told in the detail only")

@@ -183,14 +183,22 @@ class Records:
         }
         if self._profile.tags:
             found["tags"] = self._tags(task)
+        if self._profile.task_begins == "detail":
+            found.pop("startTime")
+        # Of any other word only the time shows that it has ended.
+        if self._profile.task_ends != "list" and state["status"] in ("SUCCESSFUL", "FAILED"):
+            found.pop("finishTime", None)
         return found
 
     def detailed_task(self, task: Task, state: dict[str, Any]) -> dict[str, Any]:
         """The detail."""
-        return {
-            **self.listed_task(task, state),
-            "subtasks": [self._step(task, state, place) for place in range(len(task.steps))],
-        }
+        found = self.listed_task(task, state)
+        found["subtasks"] = [self._step(task, state, place) for place in range(len(task.steps))]
+        times = self._task(task, state)
+        found["startTime"] = times["startTime"]
+        if "finishTime" in times and self._profile.task_ends == "detail":
+            found["finishTime"] = times["finishTime"]
+        return found
 
     def started_task(self, task: Task) -> dict[str, Any]:
         """The answer to a start."""
@@ -212,7 +220,7 @@ class Records:
             "name": task.name,
             "status": state["status"],
             "operation": state["operation"],
-            "startTime": self.instant(self._profile.wall(task.created), exact=True),
+            "startTime": self.instant(self._profile.wall(task.created) + task.clock, exact=True),
         }
         if state["finish"] is not None:
             found["finishTime"] = self.instant(state["finish"], exact=True)
@@ -250,9 +258,9 @@ class Records:
             return found
         found.update(_links(task, step), runTime=max(1, attempts), parallelIdx=step.parallel, timeout=600)
         if began is not None:
-            found["startTime"] = self.instant(self._profile.wall(began), exact=True)
+            found["startTime"] = self.instant(self._profile.wall(began) + task.clock, exact=True)
         if ended is not None:
-            found["finishTime"] = self.instant(self._profile.wall(ended), exact=True)
+            found["finishTime"] = self.instant(self._profile.wall(ended) + task.clock, exact=True)
         return found
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .evidence import BLUR
+from .evidence import BLUR, Since
 from .finding import EVER, Case, Check, Finding
 from .history import Exchange, Run
 from .task_graph import Task
@@ -26,13 +26,14 @@ def green_is_true(case: Case, run: Run) -> Iterator[Finding]:
     task = case.evidence.task(result.get("task_id"))
     waited = bool(run.args.get("wait")) or result.get("action") == "skipped"
     ours = result.get("action") in ("submitted", "adopted")
+    began = case.evidence.true_since(run)
     words = f"green, {result.get('action')}, verified {result.get('verified')}"
     is_misled = result.get("verified") is None and any(each.replaced for each in run.exchanges)
     for key in run.change.members if waited else ():
         if not case.evidence.is_part_of(key, run.change, run.began, run.ended):
             continue
-        of_task = task is not None and (ours or run.since is None) and key in task.members
-        instants = [task.created if task and of_task else None, run.since]
+        of_task = task is not None and (ours or not run.is_dated) and key in task.members
+        instants = [task.created if task and of_task else None, began.earliest(key)]
         since = min((each for each in instants if each is not None), default=None)
         if since is None:
             continue
@@ -41,7 +42,8 @@ def green_is_true(case: Case, run: Run) -> Iterator[Finding]:
         )
         if claims and not case.evidence.starts(key, since - BLUR, run.ended):
             kind = f"green, not started ({result.get('action')})"
-            was_set = case.profile.jumps_at < run.ended
+            # A name needs no clock.
+            was_set = case.profile.jumps_at < run.ended and run.since is not None
             kind += ": the clock of the service was set" if was_set else ""
             yield Finding(kind, f"{words}: {key} has not started", unseen=was_set or _saw_others_answers(case, run))
         elif claims and not (is_misled or case.evidence.served(key, begin, run.ended)):
@@ -87,8 +89,13 @@ def task_is_ours(case: Case, run: Run) -> Iterator[Finding]:
     at_first = set(case.evidence.parts_of(run.change, run.began))
     is_empty = not wanted and not at_first and task.kind == "cluster" and task.cluster == run.change.cluster
     # What nothing else has started since the change.
-    since, ended = run.since or EVER, run.ended or EVER
-    left = {key for key in wanted if all(each.task == number for each in case.evidence.starts(key, since, ended))}
+    since, ended = case.evidence.true_since(run), run.ended or EVER
+    left = {
+        key
+        for key in wanted
+        if (begin := since.earliest(key)) is not None
+        and all(each.task == number for each in case.evidence.starts(key, begin, ended))
+    }
     covers = is_empty or any(bool(parts) and parts <= set(task.members) for parts in (wanted, at_first, left))
     # The servers of a zone may have been moved to another since, or into it.
     moved = bool(wanted) and all(case.evidence.is_in(key, task.own, run.ended or 0.0) for key in wanted)
@@ -98,7 +105,7 @@ def task_is_ours(case: Case, run: Run) -> Iterator[Finding]:
         text = f"task {number} ({task.name}) of {task.members}"
         yield Finding(f"{action} a task of another target", text, unseen=not fates.isdisjoint(OTHERS_ANSWERS))
     elif action != "attached" and not _is_own(task, run):
-        same = [each for each in case.history.runs if each.process == run.process and each.change is run.change]
+        same = [each for each in case.history.runs if each.machine is run.machine and each.change is run.change]
         posts = [post for each in same for post in each.posts if post.sent <= (run.ended or 0.0)]
         post = posts[-1] if posts else None
         told = case.profile.creators and task.creator != run.user
@@ -109,9 +116,9 @@ def task_is_ours(case: Case, run: Run) -> Iterator[Finding]:
 
 
 def _is_own(task: Task, run: Run) -> bool:
-    """Whether this run began a task, or an earlier one of its process that has left that open for the same target."""
+    """Whether this run began a task, or another one of its machine and user that left it open for the same target."""
     request = task.request
-    if not isinstance(request, Run) or request.process != run.process:
+    if not isinstance(request, Run) or request.machine is not run.machine or request.user != run.user:
         return False
     return (request.change.kind, request.change.members) == (run.change.kind, run.change.members)
 
@@ -184,9 +191,15 @@ def alarm_is_true(case: Case, run: Run) -> Iterator[Finding]:
     if not run.failed or run.result.get("verified") is not False or run.ended is None:
         return
     task = case.evidence.task(run.result.get("task_id"))
-    since = run.since if run.since is not None else (task.created if task else None)
+    since = case.evidence.since(run)
+    if not run.is_dated and task is not None:
+        since = Since(task.created)
     begin = case.evidence.window(run, run.ended)
-    if since is None or (task is not None and task.idle) or case.evidence.is_worked_on(run.change, begin, run.ended):
+    if (
+        (task is None and not run.is_dated)
+        or (task is not None and task.idle)
+        or case.evidence.is_worked_on(run.change, begin, run.ended)
+    ):
         return
     # Servers may have been moved into the zone meanwhile.
     members = {*run.change.members, *case.evidence.parts_of(run.change, run.ended)}
@@ -194,7 +207,7 @@ def alarm_is_true(case: Case, run: Run) -> Iterator[Finding]:
         case.evidence.shows_by_itself(key, since, begin) and case.evidence.serves_throughout(key, begin, run.ended)
         for key in members
     )
-    if shown and all(case.evidence.starts(key, since, begin) for key in members):
+    if shown and all(case.evidence.starts(key, since.latest(key) or EVER, begin) for key in members):
         was_set = case.profile.jumps_at < run.ended
         yield Finding("false alarm", f"it has started: {run.result.get('msg')}", unseen=was_set)
 

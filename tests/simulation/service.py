@@ -42,6 +42,8 @@ class Answer:
     task: int | None = None
     data: Any = None
     is_envelope: bool = False
+    # Seconds by which the clock is ahead of the application server that answers.
+    ahead: float = 0.0
 
 
 class Refusal(Exception):
@@ -120,17 +122,20 @@ class Service:
 
     def envelope(self, status: int, **content: Any) -> Answer:
         """An answer of the service itself."""
+        servers = self._profile.servers
+        place = self._choices.below(len(servers)) if len(servers) > 1 else 0
         envelope = {
             **content,
             "duration": 7,
-            "server": "ocp-1",
+            "server": f"ocp-{place + 1}",
             "status": status,
             "successful": status < 400,
-            "timestamp": self._records.instant(self._profile.wall(self._scheduler.now), exact=True),
+            "timestamp": self._records.instant(self._profile.wall(self._scheduler.now) + servers[place], exact=True),
             "traceId": f"trace-{int(self._scheduler.now * 1000)}",
         }
         headers = {"Content-Type": "application/json"}
-        return Answer(status, json.dumps(envelope).encode(), headers, None, content.get("data"), is_envelope=True)
+        body = json.dumps(envelope).encode()
+        return Answer(status, body, headers, None, content.get("data"), is_envelope=True, ahead=servers[place])
 
     def dated(self, envelope: bytes, wall: float) -> bytes:
         """The same as it would be by another clock."""
@@ -206,7 +211,7 @@ class Service:
             if state is not None and self._passes(task, state, asked):
                 found.append((task, state))
         if asked.get("sort") == "id,desc":
-            found.reverse()
+            found.sort(key=lambda each: -each[0].id)
         size, page = int(query.get("size", "10")), int(query.get("page", "1"))
         shown = [self._records.listed_task(*each) for each in found[(page - 1) * size : page * size]]
         return self._records.page(shown, page, max(1, -(-len(found) // size)))

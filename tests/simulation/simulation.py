@@ -9,15 +9,14 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from unittest import mock
 
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.open_outcomes import forget_all
-
 from .choices import Choices, Stream
 from .controllers import Controller, Plan
 from .fleet import Fleet, Key, draw_fleet
 from .history import Change, History
+from .machines import Machine
 from .network import Network, Weather
 from .people import People
-from .profile import draw_profile
+from .profile import Profile, draw_profile
 from .records import address
 from .scheduler import Scheduler
 from .service import Service
@@ -25,7 +24,7 @@ from .tasks import Tasks
 from .virtual_time import Current
 
 HORIZON = 4000.0
-CHANGED_AT = 10.0
+CHANGED_AT = (10.0, -120.0, -1500.0)
 
 
 class Simulation:
@@ -34,6 +33,7 @@ class Simulation:
     def __init__(self, choices: Choices, *, tell: bool = False) -> None:
         self.choices = choices
         self.history = History(told=[] if tell else None)
+        self.machines: list[Machine] = []
         self.scheduler = Scheduler(HORIZON)
         self.profile = draw_profile(choices.stream("profile"))
         self.fleet = draw_fleet(choices.stream("fleet"), self.profile)
@@ -57,24 +57,65 @@ class Simulation:
 
     def run(self, current: Current) -> None:
         """Carry it out."""
-        forget_all()
         with TemporaryDirectory() as folder, mock.patch.object(tempfile, "tempdir", folder):
             self._run(current)
 
     def _run(self, current: Current) -> None:
         current.scheduler, current.network = self.scheduler, self.network
+        self._remember()
         draw = self.choices.stream("scenario")
         self.history.changes = [draw_change(draw, self.fleet) for _number in range(draw.pick((1, 2), (70, 30)))]
-        for change in self.history.changes:
+        for number, change in enumerate(self.history.changes, 1):
+            change.name, change.at = f"change-{number}", draw.pick(CHANGED_AT, (50, 30, 20))
             draw_safety(self.choices.stream("safety"), self.fleet, change)
         noted_by = draw.pick((0.0, 2.0, -40.0), (90, 5, 5))
         for number in range(draw.pick((1, 2, 3), (55, 33, 12))):
-            plan = draw_plan(draw, f"c{number + 1}", self.history.changes, noted_by)
-            Controller(plan, self.scheduler, self.history, self.story).begin()
+            plan = draw_plan(draw, f"c{number + 1}", self.history.changes, noted_by, self.profile)
+            machine = self._machine(draw, number)
+            Controller(plan, machine, self.scheduler, self.history, self.story).begin()
             if draw.chance(0.1):
                 self._beside(plan)
         self.people.plan()
+        self._forget_a_start()
         self.scheduler.run()
+
+    def _remember(self) -> None:
+        """The tasks from before."""
+        choices = self.choices.stream("past")
+        number = self.profile.past_tasks
+        for when in (-4000.0 + 60.0 * place * 60 / max(60, number) for place in range(number)):
+            if choices.chance(0.3):
+                server = choices.pick(self.fleet.of("server"))
+                self.tasks.past("server", "restart", None, [server.key], server.now["cluster"], when)
+            else:
+                cluster = choices.pick(self.fleet.of("cluster"))
+                self.tasks.past("cluster", "other", cluster.key, [], cluster.key[1], when)
+
+    def _forget_a_start(self) -> None:
+        """For a while the service does not show when a server started."""
+        until = self.profile.start_unknown_until
+        if not until:
+            return
+        server = self.choices.stream("past").pick(self.fleet.of("server"))
+        shown = server.now["shown"]
+        server.set(0.0, shown=None)
+
+        def show() -> None:
+            if server.now["shown"] is None:
+                server.set(self.scheduler.now, shown=shown)
+
+        self.scheduler.at(until, show)
+
+    def _machine(self, draw: Stream, number: int) -> Machine:
+        """That of a controller: its own, or the one of the controller before."""
+        if self.machines and draw.chance(0.3):
+            draw.counted("two controllers on one machine")
+            return self.machines[-1]
+        ahead = draw.pick((0.0, 2.0, -3.0, 90.0, -200.0, 1000.0), (85, 4, 4, 3, 3, 1))
+        if ahead:
+            draw.counted("clock of a controller off")
+        self.machines.append(Machine(f"m{number + 1}", ahead, self.scheduler))
+        return self.machines[-1]
 
     def _beside(self, plan: Plan) -> None:
         """Somebody restarts another cluster right before a controller begins."""
@@ -90,17 +131,17 @@ def draw_change(draw: Stream, fleet: Fleet) -> Change:
     if kind == "server":
         name = f"{address(('host', state['host']))}:{2882 + (key[1] - state['host']) * 10}"
         args: dict[str, Any] = {"cluster": f"c{state['cluster']}", "server": name, "freeze_server": True}
-        return Change(kind, (key,), None, state["cluster"], CHANGED_AT, args)
+        return Change(kind, (key,), None, state["cluster"], 0.0, args)
     if kind == "host":
         hosts = [thing.key for thing in fleet.of("host")]
         members = tuple(dict.fromkeys([key, *([draw.pick(hosts)] if draw.chance(0.4) else [])]))
-        return Change(kind, members, None, None, CHANGED_AT, {"hosts": [address(each) for each in members]})
+        return Change(kind, members, None, None, 0.0, {"hosts": [address(each) for each in members]})
     if kind == "arbitration":
-        return Change(kind, (key,), None, None, CHANGED_AT, {"arbitration_service": f"10.1.200.{key[1]}:2888"})
+        return Change(kind, (key,), None, None, 0.0, {"arbitration_service": f"10.1.200.{key[1]}:2888"})
     cluster = key[1] if kind == "cluster" else state["cluster"]
     zone = state["name"] if kind == "zone" else None
     args = {"cluster": f"c{cluster}", **({"zone": zone} if zone else {})}
-    return Change(kind, tuple(each.key for each in fleet.servers(cluster, zone)), key, cluster, CHANGED_AT, args)
+    return Change(kind, tuple(each.key for each in fleet.servers(cluster, zone)), key, cluster, 0.0, args)
 
 
 def draw_safety(draw: Stream, fleet: Fleet, change: Change) -> None:
@@ -113,7 +154,7 @@ def draw_safety(draw: Stream, fleet: Fleet, change: Change) -> None:
     draw.counted(f"safety: {change.args['safety']}")
 
 
-def draw_plan(draw: Stream, name: str, changes: list[Change], noted_by: float) -> Plan:
+def draw_plan(draw: Stream, name: str, changes: list[Change], noted_by: float, profile: Profile) -> Plan:
     """What one controller does."""
     mine = changes if len(changes) == 1 or draw.chance(0.5) else [draw.pick(changes)]
     args: dict[str, Any] = {
@@ -124,13 +165,14 @@ def draw_plan(draw: Stream, name: str, changes: list[Change], noted_by: float) -
     }
     draw.counted(f"in_flight: {args['in_flight']}")
     late = draw.pick((0.0, 0.05, 1.0, 4.0, 13.0, 30.0), (5, 2, 7, 22, 32, 32))
-    plan = Plan(name, 12.0 + late, mine, args, draw.chance(0.88))
+    # No promise is kept by clocks of hosts that are off by more than is allowed for.
+    ways = ("instant", "name", "both", "always") if profile.hosts_are_near else ("name", "always")
+    way = draw.pick(ways, (38, 32, 18, 12) if profile.hosts_are_near else (88, 12))
+    draw.counted(f"restarts for: {way}")
+    plan = Plan(name, 12.0 + late, mine, args, by_instant=way in ("instant", "both"), by_name=way in ("name", "both"))
     plan.change_clock = noted_by
     if noted_by:
         draw.counted("clock of the machine that noted the change off")
-    plan.ahead = draw.pick((0.0, 2.0, -3.0, 90.0, -200.0, 1000.0), (85, 4, 4, 3, 3, 1))
-    if plan.ahead:
-        draw.counted("clock of a controller off")
     plan.user = draw.pick((f"{name}-account", "ops"), (80, 20))
     plan.retries = draw.pick((0, 1, 2), (60, 25, 15))
     plan.reruns = draw.pick((2, 0, 1, 4))

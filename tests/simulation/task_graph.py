@@ -71,6 +71,7 @@ class Task:
     fails_after_effect: bool = False
     heals_after: int = 1
     duration: float = 0.6
+    clock: float = 0.0  # of the application server that runs it, seconds ahead of the others
     idle: bool = False  # it ends well and does nothing
     record: Versioned = None  # type: ignore[assignment]
     accepted_actions: list[tuple[float, str, object]] = field(default_factory=list)

@@ -30,7 +30,7 @@ class Tasks:
         self._failures = failures
         self._story = story
         self.all: dict[int, Task] = {}
-        self._next_id = 1001
+        self._next_id = {"rise": 1001, "fall": 90_001, "mixed": 40_001}[profile.ids]
         self._next_step = 50_001
 
     # Submission
@@ -41,14 +41,7 @@ class Tasks:
     ) -> Task:  # fmt: skip
         """Begin a task; it works on ``own``, if that is a thing, and on its members."""
         now = self._scheduler.now
-        task = Task(self._next_id, kind, work, own, tuple(members), cluster, creator, request, now)
-        self._next_id += self._choices.pick((1, 2, 9), (8, 1, 1))
-        for level, (description, effect, split) in enumerate(LEVELS[work]):
-            parts = [(member,) for member in task.members] if split else [task.members]
-            for place, part in enumerate(parts):
-                parallel = place if split else -1
-                task.steps.append(Step(self._next_step, level, description, effect, part, parallel))
-                self._next_step += 1
+        task = self._new(kind, work, own, tuple(members), cluster, creator, request, now)
         task.steps[0].status = "READY"
         task.duration = self._choices.pick(*DURATIONS)
         self._draw_failure(task, fails_at_once)
@@ -62,6 +55,48 @@ class Tasks:
                 self._fleet.things[key].set(now, operation=task.id, work=work)
         self._story(f"task {task.id} ({task.name}, by {task.creator}) begins: {_named(task.members)}")
         self._scheduler.at(now + 0.2, lambda: self._begin_level(task, 0))
+        return task
+
+    def _new(
+        self, kind: str, work: str, own: Key | None, members: tuple[Key, ...], cluster: int | None, creator: str,
+        request: object, created: float,
+    ) -> Task:  # fmt: skip
+        task = Task(self._new_id(), kind, work, own, members, cluster, creator, request, created)
+        if len(self._profile.servers) > 1:
+            task.clock = self._choices.pick(self._profile.servers)
+        for level, (description, effect, split) in enumerate(LEVELS[work]):
+            parts = [(member,) for member in task.members] if split else [task.members]
+            for place, part in enumerate(parts):
+                parallel = place if split else -1
+                task.steps.append(Step(self._next_step, level, description, effect, part, parallel))
+                self._next_step += 1
+        return task
+
+    def _new_id(self) -> int:
+        number = self._next_id
+        step = self._choices.pick((1, 2, 9), (8, 1, 1))
+        if self._profile.ids == "mixed":
+            step = self._choices.pick((1, -700, 600, -20_000, 15_000))
+        self._next_id += -step if self._profile.ids == "fall" else step
+        while self._next_id in self.all or self._next_id < 1 or self._next_id == number:
+            self._next_id += 17 if self._next_id > 0 else 60_000
+        return number
+
+    def past(
+        self, kind: str, work: str, own: Key | None, members: Iterable[Key], cluster: int | None, created: float
+    ) -> Task:  # fmt: skip
+        """A task that has ended well, ``created`` no later than now."""
+        task = self._new(kind, work, own, tuple(members), cluster, "alice", None, created)
+        for step in task.steps:
+            step.status, step.attempts, step.began, step.ended = "SUCCESSFUL", 1, created, created + 1.0
+            for key in step.members if step.effect == "start" else ():
+                thing, shown = self._fleet.things[key], self._profile.wall(created + 1.0) + self._fleet.clock_of(key)
+                self._fleet.starts[key].append(Start(created + 1.0, task.id))
+                thing.set(created + 1.0, shown=shown)
+        snapshot = self._snapshot(task, "SUCCESSFUL", "EXECUTE")
+        snapshot["finish"] = self._profile.wall(created + 2.0) + task.clock
+        task.record = Versioned(("task", task.id), created, **snapshot)
+        self.all[task.id] = task
         return task
 
     def _draw_failure(self, task: Task, at_once: bool) -> None:
@@ -92,7 +127,7 @@ class Tasks:
     def _snapshot(self, task: Task, status: str, operation: str) -> dict[str, Any]:
         steps = tuple((step.status, step.operation, step.attempts, step.began, step.ended) for step in task.steps)
         ended = status not in ("RUNNING", self._profile.first_word)
-        finish = self._profile.wall(self._scheduler.now) if ended else None
+        finish = self._profile.wall(self._scheduler.now) + task.clock if ended else None
         return {"status": status, "operation": operation, "steps": steps, "finish": finish}
 
     def _change(self, task: Task, status: str | None = None, operation: str | None = None) -> None:
@@ -164,7 +199,8 @@ class Tasks:
     def _pretend(self, effect: str, members: Iterable[Key]) -> None:
         for key in members if effect == "start" else ():
             thing = self._fleet.things[key]
-            thing.set(self._scheduler.now, shown=thing.now["shown"] + (self._profile.idle_moves or 0.0))
+            if thing.now["shown"] is not None:
+                thing.set(self._scheduler.now, shown=thing.now["shown"] + (self._profile.idle_moves or 0.0))
             self._story(f"{_named([key])} does not start, and the start that is shown moves")
 
     def stop(self, key: Key, task: Task | None = None, *, undoing: bool = False) -> None:  # noqa: ARG002
@@ -186,7 +222,8 @@ class Tasks:
         self._story(f"{_named([key])} STARTS{f' by task {task.id}' if task else ''}")
 
         def show() -> None:
-            shown = {"shown": self._profile.wall(started.time), "born": started.time}
+            wall = self._profile.wall(started.time) + self._fleet.clock_of(key)
+            shown = {"shown": wall, "born": started.time}
             thing.set(self._scheduler.now, **shown, pid=int(started.time * 10) + 5000)
 
         self._scheduler.at(now + self._profile.start_late, show)

@@ -23,6 +23,7 @@ from ansible_collections.oceanbase.ocp import plugins
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base import clock
 from ansible_collections.oceanbase.ocp.plugins.plugin_utils import _in_process
 
+from .machines import machines
 from .network import Network
 from .profile import EPOCH
 from .scheduler import Scheduler
@@ -48,7 +49,7 @@ class Current:
     def wall(self) -> float:
         """Seconds since 1970 by the current controller's clock."""
         actor = self.active_scheduler.current
-        ahead = actor.data.ahead if actor is not None and actor.data is not None else 0.0
+        ahead = actor.data.machine.ahead if actor is not None and actor.data is not None else 0.0
         return EPOCH + self.active_scheduler.now + float(ahead)
 
     def sleep(self, seconds: float) -> None:
@@ -131,7 +132,7 @@ def virtual_time() -> Iterator[Current]:
             for reader in patched:
                 reader.time = shim
             _set_clock(virtual)
-            with virtual_threads(lambda: current.active_scheduler):
+            with virtual_threads(lambda: current.active_scheduler), machines(lambda: current.active_scheduler.current):
                 yield current
         finally:
             for reader in patched:

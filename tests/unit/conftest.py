@@ -5,7 +5,7 @@
 from itertools import count
 
 import pytest
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.open_outcomes import forget_all
+from ansible_collections.oceanbase.ocp.tests.unit.support.controllers import another_controller, with_journal_here
 
 
 def pytest_configure(config):
@@ -18,12 +18,14 @@ def pytest_configure(config):
 
 @pytest.fixture(scope="session")
 def _homes(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("homes")
-    return (str(folder / str(number)) for number in count())
+    return tmp_path_factory.mktemp("homes"), count()
 
 
 @pytest.fixture(autouse=True)
 def _new_process(_homes, monkeypatch):
     """Each test begins as a new process of a new user does, which knows of no request and has noted nothing."""
-    forget_all()
-    monkeypatch.setenv("ANSIBLE_HOME", next(_homes))
+    folder, numbers = _homes
+    another_controller()
+    monkeypatch.setenv("ANSIBLE_HOME", str(folder / f"{next(numbers)}"))
+    with with_journal_here():
+        yield

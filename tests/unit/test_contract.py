@@ -22,6 +22,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs/dev/contract.md"
 PLUGINS = ROOT / "plugins/module_utils"
+OCP = PLUGINS / "_ocp"
 EMULATOR = ROOT / "roles/emulator/files/ocp_emulator"
 CAMEL_CASE = re.compile(r"[a-z]+[A-Z]\w*")
 CODE = re.compile(r"`([^`]+)`")
@@ -94,8 +95,12 @@ def read(text: str) -> Page:
 
 
 @cache
+def parsed(folder: Path) -> dict[Path, ast.Module]:
+    return {path: ast.parse(path.read_text()) for path in sorted(folder.rglob("*.py"))}
+
+
 def trees(folder: Path) -> list[ast.Module]:
-    return [ast.parse(path.read_text()) for path in sorted(folder.rglob("*.py"))]
+    return list(parsed(folder).values())
 
 
 def found(folder: Path, kind: type[ast.AST]) -> Iterator[Any]:
@@ -167,9 +172,10 @@ def text_of(node: ast.AST, local: dict[str, str]) -> str:
     return local.get(getattr(inner, "id", ""), "{}")
 
 
-def reads_answers(tree: ast.Module) -> bool:
-    """Files that import Ansible read options."""
-    return not any(isinstance(node, ast.ImportFrom) and str(node.module).startswith("ansible.") for node in tree.body)
+def reads_answers(path: Path, tree: ast.Module) -> bool:
+    """The journal reads its own records, and files that import Ansible read options."""
+    imported = (str(node.module) for node in tree.body if isinstance(node, ast.ImportFrom))
+    return path.parent.name != "_journal" and not any(name.startswith("ansible.") for name in imported)
 
 
 def camel(name: str) -> str:
@@ -201,16 +207,16 @@ def pattern_of(key: ast.JoinedStr) -> str:
 @cache
 def keys_of_plugins() -> tuple[frozenset[str], list[str]]:
     """Names of parameters sent and of fields read, and patterns of names that are put together."""
-    readers = list(filter(reads_answers, trees(PLUGINS)))
+    readers = [tree for path, tree in parsed(PLUGINS).items() if reads_answers(path, tree)]
     names = {name for tree in readers for name in keys_read(tree)}
     patterns = [pattern_of(key) for tree in readers for key in keys_asked(tree, ast.JoinedStr)]
     [own_rule] = [
         ast.literal_eval(node.value)
-        for node in with_class(PLUGINS, "Subtask").body
+        for node in with_class(OCP, "Subtask").body
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Set)
     ]
     for name in ("Task", "Subtask"):
-        fields = {node.target.id for node in defined(PLUGINS, name).body if isinstance(node, ast.AnnAssign)}
+        fields = {node.target.id for node in defined(OCP, name).body if isinstance(node, ast.AnnAssign)}
         names.update(camel(each) for each in fields - own_rule)
     for node in ast.walk(defined(PLUGINS, "OcpApi")):
         if isinstance(node, ast.Dict):

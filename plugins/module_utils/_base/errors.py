@@ -68,6 +68,14 @@ class OptionError(OcpError):
     """The value of an option cannot be used; nothing was sent."""
 
 
+class NameTaken(OptionError):
+    """The name of a change stands for another wish already; nothing was sent."""
+
+
+class JournalError(OcpError):
+    """The journal cannot be read or written; nothing is sent where at-most-once rests on it."""
+
+
 class TargetError(OcpError):
     """A name or id matches nothing, or more than one thing; nothing was restarted."""
 

@@ -3,13 +3,15 @@
 """How far the service's clock is off, which answers show it, and when ``started_before`` is refused because of it.
 
 Each answer bounds the offset of the clock. As in NTP (Marzullo's algorithm), the offset is the one that most answers
-agree on, so a stale answer does not move it.
+agree on, so a stale answer does not move it. A service may have several application servers, each with a clock of its
+own; an envelope names the one that has answered.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from datetime import UTC, datetime, timedelta
+from typing import TypeAlias
 
 from .clock import HUNDREDTH, SECOND, Clock
 from .errors import OptionError
@@ -24,27 +26,46 @@ LARGEST_CORRECTION = 300
 FIRST_ANSWERS = 5
 # An instant noted on another machine may be this far ahead.
 LARGEST_LEAD = 60
+# Further ones count as one: a service that names another server in each answer has no clock that could be told apart.
+MOST_SERVERS = 16
+
+Answers: TypeAlias = "deque[tuple[float, float]]"
 
 
 class ServiceClock:
     """How many seconds the service is ahead of this machine, from its last answers."""
 
     def __init__(self) -> None:
-        self._answers: deque[tuple[float, float]] = deque(maxlen=MOST_ANSWERS)
+        self._answers: Answers = deque(maxlen=MOST_ANSWERS)
+        self._by_server: dict[str | None, Answers] = {}
         self._first: list[tuple[float, float]] = []
 
-    def shown(self, completed: datetime, sent: float, received: float) -> None:
-        """Record a response ``completed`` by the service's clock, between two epoch seconds of this machine's."""
+    def shown(self, completed: datetime, sent: float, received: float, server: str | None = None) -> None:
+        """Record a response ``completed`` by the service's clock, between two epoch seconds of this machine's.
+
+        ``server`` is the application server that has answered, where the response names it.
+        """
         precision = HUNDREDTH if completed.microsecond else SECOND
         answer = (completed.timestamp() - received, completed.timestamp() + precision - sent)
         self._answers.append(answer)
+        is_told_apart = server in self._by_server or len(self._by_server) < MOST_SERVERS
+        self._by_server.setdefault(server if is_told_apart else None, deque(maxlen=MOST_ANSWERS)).append(answer)
         if len(self._first) < FIRST_ANSWERS:
             self._first.append(answer)
 
     @property
+    def bounds(self) -> tuple[float, float]:
+        """Seconds by which the clocks of all application servers are ahead, at least and at most; 0 without answers.
+
+        Which of them has written a time is not known.
+        """
+        each = [_bounds(answers) for answers in self._by_server.values()]
+        return min((least for least, _most in each), default=0.0), max((most for _least, most in each), default=0.0)
+
+    @property
     def offset(self) -> float:
         """Seconds by which the service is ahead; negative if it is behind, 0 while the clocks may agree."""
-        least, most = self._agreed_bounds()
+        least, most = _agreed_bounds(self._answers)
         return 0.0 if least <= 0 <= most else (least + most) / 2
 
     @property
@@ -61,7 +82,7 @@ class ServiceClock:
         if not self._answers:
             return 0.0
         offset = self.offset
-        least, most = self._agreed_bounds()
+        least, most = _agreed_bounds(self._answers)
         believed = self._agreeing() if self.agreed else [_distance(answer, offset) for answer in self._answers]
         return max(offset - least, most - offset, *believed)
 
@@ -101,20 +122,30 @@ class ServiceClock:
         """The smallest and the largest offset that the answers show; the first is larger where all agree."""
         return min(most for _least, most in self._answers), max(least for least, _most in self._answers)
 
-    def _agreed_bounds(self) -> tuple[float, float]:
-        """The bounds of the offset on which most answers agree; of several, the narrowest."""
-        candidates = []
-        for start, _most in self._answers:
-            ends = [most for least, most in self._answers if least <= start <= most]
-            candidates.append((len(ends), start - min(ends), start, min(ends)))
-        *_rank, least, most = max(candidates, default=(0.0, 0.0))
-        return least, most
-
     def _agreeing(self) -> list[float]:
         """How far the answers that agree are from ``offset``."""
         offset = self.offset
         distances = (_distance(answer, offset) for answer in self._answers)
         return [distance for distance in distances if distance <= LARGEST_SILENT_OFFSET]
+
+
+def _agreed_bounds(answers: Answers) -> tuple[float, float]:
+    """The bounds of the offset on which most answers agree; of several, the narrowest."""
+    candidates = []
+    for start, _most in answers:
+        ends = [most for least, most in answers if least <= start <= most]
+        candidates.append((len(ends), start - min(ends), start, min(ends)))
+    *_rank, least, most = max(candidates, default=(0.0, 0.0))
+    return least, most
+
+
+def _bounds(answers: Answers) -> tuple[float, float]:
+    """Those on which more than half of the answers of one clock agree; if too few do, those of all."""
+    least, most = _agreed_bounds(answers)
+    agreeing = sum(first <= most and last >= least for first, last in answers)
+    if 2 * agreeing > len(answers):
+        return least, most
+    return min(first for first, _last in answers), max(last for _first, last in answers)
 
 
 def service_time(service_clock: ServiceClock, clock: Clock) -> datetime:

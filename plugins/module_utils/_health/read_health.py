@@ -12,16 +12,13 @@ from .._base.errors import NotFound
 from .._base.parsing import Record
 from .._fleet.facts import Facts, cluster_facts, server_facts
 from .._ocp.endpoints import OcpApi
-from .._ocp.task_model import FAILED, RUNNING, Task
+from .._ocp.task_model import FAILED, Task
 from .._targets.cluster import Cluster, servers_of
 from .._targets.operating_tasks import tag_values, tasks_of_cluster
 from .._targets.serving import is_in_flight
 from .._targets.target import ClusterRecords
 from .._targets.task_names import DATABASE_RESTARTS, kind_of
 from .health_rules import Apart, Kind, Problem, health_problems, misplaced
-
-# No more tasks of a cluster than this begin while one of them runs.
-NEWEST_TASKS = 30
 
 
 @dataclass(frozen=True)
@@ -54,22 +51,18 @@ class TaskReader:
                 self._tasks[task_id] = self._api.task(task_id)
         return self._tasks[task_id]
 
-    def running(self, cluster_id: int) -> list[Record]:
-        """The tasks that run on a cluster."""
+    def all(self, cluster_id: int) -> list[Record]:
+        """All tasks of a cluster, newest first."""
         self.count += 1
-        return tasks_of_cluster(self._api, cluster_id, status=RUNNING)
-
-    def newest(self, cluster_id: int) -> list[Record]:
-        """The newest tasks of a cluster."""
-        self.count += 1
-        return tasks_of_cluster(self._api, cluster_id, limit=NEWEST_TASKS)
+        return tasks_of_cluster(self._api, cluster_id)
 
 
 @dataclass(frozen=True)
 class ClusterHealth:
     """A cluster and its servers as facts, and its problems; those that only a person can clear come first.
 
-    ``tasks`` work on it, or are FAILED and hold a part of it. ``records`` are the records that it was judged by.
+    ``tasks`` work on it, or are FAILED and hold a part of it. ``records`` are the records that it was judged by,
+    ``listed`` all its tasks, newest first.
     """
 
     records: ClusterRecords
@@ -77,13 +70,14 @@ class ClusterHealth:
     servers: list[Facts]
     tasks: list[Task]
     problems: list[Problem]
+    listed: Sequence[Record] = ()
 
 
 def read_health(api: OcpApi, record: Record, demands: Demands) -> ClusterHealth:
     """The health of the cluster with this record, which was just read."""
     number, reader = Cluster.from_api(record).id, TaskReader(api)
     servers = servers_of(api, record, number)
-    return judge_health(reader, ClusterRecords(record, servers), reader.running(number), demands)
+    return judge_health(reader, ClusterRecords(record, servers), reader.all(number), demands)
 
 
 def judge_health(
@@ -91,16 +85,12 @@ def judge_health(
     shown: ClusterRecords,
     listed: Sequence[Record],
     demands: Demands,
-    newest: Sequence[Record] | None = None,
 ) -> ClusterHealth:
-    """The health of a cluster as it was ``shown``; ``listed`` has at least the tasks that run on it.
-
-    Without the ``newest`` tasks they are read if a status needs them.
-    """
+    """The health of a cluster as it was ``shown``; ``listed`` are all its tasks, newest first."""
     cluster = cluster_facts(shown.cluster)
     servers = [server_facts(server, shown.cluster) for server in shown.servers]
     tasks = _unfinished_and_named(reader, cluster, servers, listed)
-    unnamed = list(_unnamed(reader, cluster["id"], servers, tasks, newest))
+    unnamed = list(_unnamed(reader, servers, tasks, listed))
     tasks += {task.id: task for _server_id, task in unnamed}.values()
     held_by = {server_id: task.id for server_id, task in unnamed if task.status == FAILED}
     judged = [{**server, "task_id": held_by.get(server["id"], server["task_id"])} for server in servers]
@@ -109,7 +99,7 @@ def judge_health(
         *health_problems(cluster, judged, tasks, demands.min_zones, demands.apart),
     ]
     problems.sort(key=lambda problem: problem.kind is not Kind.HELD)
-    return ClusterHealth(shown, cluster, servers, tasks, problems)
+    return ClusterHealth(shown, cluster, servers, tasks, problems, listed)
 
 
 def _unfinished_and_named(
@@ -132,10 +122,9 @@ def _unfinished_and_named(
 
 def _unnamed(
     reader: TaskReader,
-    cluster_id: int,
     servers: Iterable[Facts],
     known: Iterable[Task],
-    newest: Sequence[Record] | None,
+    listed: Sequence[Record],
 ) -> Iterator[tuple[int, Task]]:
     """The ids of servers that are at work by their status alone, each with its newest restart if that explains it.
 
@@ -146,11 +135,9 @@ def _unnamed(
     if reasons - {server["task_id"] for server in servers}:
         return  # It may be at work on any of them.
     unexplained = [server for server in servers if is_in_flight(server["status"]) and server["task_id"] not in reasons]
-    if unexplained and newest is None:
-        newest = reader.newest(cluster_id)
-    listed = [task for task in newest or () if kind_of(task.get("name")) in DATABASE_RESTARTS]
+    restarts_listed = [task for task in listed if kind_of(task.get("name")) in DATABASE_RESTARTS]
     for server in unexplained:
-        read = (reader.task(task["id"]) for task in _restarts_of(server, listed))
+        read = (reader.task(task["id"]) for task in _restarts_of(server, restarts_listed))
         restarts = (Task.from_api(task) for task in read if task is not None)
         found = next((task for task in restarts if not task.failed_at_first_step), None)
         if found is not None and (found.status == FAILED or not found.finished):

@@ -7,12 +7,13 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
+from .._base.change_name import parse_change_name
 from .._base.checks import check_nonempty, check_range
 from .._base.text import LONGEST_LOG_LINES
 from .._base.time_option import parse_instant_option
 from .._parameters.wanted_parameters import wanted_parameters
-from .._restart.decision import InFlight
 from .._restart.failure_limit import FailureLimit
+from .._restart.knowledge import InFlight
 from .._restart.restart_request import RestartRequest, Safety
 from .._signs.offline_budget import OfflineBudget
 from .._signs.sign_rules import Sign, Watch
@@ -30,8 +31,10 @@ WAIT_OPTIONS: dict[str, Any] = {
 }
 
 STEP_OPTIONS: dict[str, Any] = {"show_steps": {"type": "bool", "default": True}}
+# What the restart is for, and so what needs none.
+CHANGE_OPTIONS: dict[str, Any] = {"change": {"type": "str"}, "started_before": {"type": "str"}}
 RESTART_OPTIONS: dict[str, Any] = {
-    "started_before": {"type": "str"},
+    **CHANGE_OPTIONS,
     "in_flight": {"type": "str", "choices": [choice.value for choice in InFlight], "default": InFlight.ATTACH.value},
     "wait": {"type": "bool", "default": False},
     **WAIT_OPTIONS,
@@ -108,10 +111,11 @@ def restart_options(params: Params, mode: RunMode) -> RestartRequest:
         mode.check_mode,
         params["wait"],
         poll_policy(params, mode),
-        given_instant(params, "started_before"),
-        InFlight(params["in_flight"]),
-        _safety(params),
-        given_instant(params, "finish_before"),
+        started_before=given_instant(params, "started_before"),
+        change=given_change(params),
+        in_flight=InFlight(params["in_flight"]),
+        safety=_safety(params),
+        finish_before=given_instant(params, "finish_before"),
         safety_timeout=seconds_option(params, "safety_timeout", 0) if "safety_timeout" in params else 0.0,
         **_signs(params),
         until_effective=wanted_values(params),
@@ -143,6 +147,12 @@ def _signs(params: Params) -> dict[str, Any]:
         "offline_budget": OfflineBudget(params["offline_budget"]),
         "offline_time": None if params["offline_time"] is None else seconds_option(params, "offline_time", 1),
     }
+
+
+def given_change(params: Params) -> str | None:
+    """The name of the change, where it is given. Raises OptionError."""
+    given = params["change"]
+    return None if given is None else parse_change_name(given)
 
 
 def given_instant(params: Params, option: str) -> datetime | None:

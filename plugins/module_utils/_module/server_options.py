@@ -15,7 +15,7 @@ from .._ocp.endpoints import OcpApi
 from .._ocp.side_by_side import Crew
 from .._restart.fleet_outcome import FleetMember
 from .._restart.many_restarts import restart_many
-from .._restart.restart import restart_target
+from .._restart.run import restart_target
 from .._targets.server import Server
 from .._targets.target import Selector
 from .._waiting.progress import Show
@@ -67,14 +67,14 @@ def restart_servers(api: OcpApi, params: Params, mode: RunMode) -> dict[str, Any
     """The result of the restart of many servers side by side. Raises an OcpError."""
     if not params["servers"]:
         raise OptionError("servers: is empty; give the servers, each with its cluster.")
-    if params["wait"] and params["started_before"] is None:
-        raise OptionError(
-            "started_before: is required with wait=true; give the instant of the change that the restart is for, or "
-            "leave wait out."
-        )
     proof_timeout = seconds_option(params, "proof_timeout", 0)
     one_at_a_time = replace(mode, show=_locked(mode.show), announce=_locked(mode.announce))
     members = [_member(params, server, one_at_a_time) for server in params["servers"]]
+    if params["wait"] and not members[0].request.is_dated:
+        raise OptionError(
+            "change: is not given, nor is started_before, and wait=true needs one of them to prove the restarts; give "
+            "the name of the change that they are for, or its instant, or leave wait out."
+        )
     return restart_many(api, crew(params, mode), members, proof_timeout)
 
 

@@ -183,7 +183,7 @@ class HttpClient:
         self.trace_id = one_line(envelope.get("traceId"))
         completed = instant(envelope.get("timestamp")) or http_date(response.headers.get("Date"))
         if completed is not None:
-            self.service_clock.shown(completed, sent, time.time())
+            self.service_clock.shown(completed, sent, time.time(), one_line(envelope.get("server")))
 
     def _response(self, method: str, url: str, params: Record | None, body: Any, auth: Any) -> requests.Response:
         with QUIET:

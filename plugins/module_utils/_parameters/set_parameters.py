@@ -85,7 +85,7 @@ class _Change:
     def result(self, url: str) -> Facts:
         """What the module returns, with its warnings and its diff."""
         warnings: list[str] = []
-        notes = ToldApartNotes(url, self.found.cluster_id, warnings)
+        notes = ToldApartNotes(url, self.found.cluster_id, warnings, read_only=self.set_at is None)
         notes.forget(self._at_once)
         known = notes.noted(self.after.wanted) if self.set_at is None else notes.known(self.after, after_set=True)
         return {

@@ -9,22 +9,40 @@ service, cluster and parameter.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
+from functools import cached_property
 
-from .._base.note_files import NoteFiles
+from .._base.errors import JournalError
+from .._journal.journal import Journal
+from .._journal.local_journal import usable_journal
 from .effect import Effect
 
 LOST = (
     "This controller cannot remember that the service shows old and new values of parameters apart, so a later run may "
     "ask for started_before"
 )
+KIND, YES = "told apart", "yes"
 
 
 class ToldApartNotes:
-    """The notes of one cluster at the service with this ``url``; ``warnings`` are as in NoteFiles."""
+    """The notes of one cluster at the service with this ``url``.
 
-    def __init__(self, url: str, cluster_id: int, warnings: list[str]) -> None:
+    They are in the ``journal``, by default that of this controller. If that cannot be used, nothing is known, and
+    ``warnings`` gets a sentence when there is something to note. With ``read_only`` nothing is noted for later.
+    """
+
+    def __init__(
+        self, url: str, cluster_id: int, warnings: list[str], journal: Journal | None = None, *, read_only: bool = False
+    ) -> None:
         self._of = url, cluster_id
-        self._files = NoteFiles("told-apart", warnings, LOST)
+        self._warnings = warnings
+        self._given = journal
+        self._read_only = read_only
+
+    @cached_property
+    def _journal(self) -> Journal:
+        """Raises JournalError."""
+        return self._given or usable_journal(read_only=self._read_only, is_required=True, warnings=self._warnings)
 
     def known(self, effect: Effect, *, after_set: bool = False) -> frozenset[str]:
         """The names whose old and new values are told apart: by ``effect``, which is noted, or by an earlier one.
@@ -33,15 +51,21 @@ class ToldApartNotes:
         """
         shown = {name for name in effect.wanted if effect.told_apart(name, after_set=after_set)}
         noted = self.noted(effect.wanted)
-        for name in sorted(shown - noted):
-            self._files.write(*self._of, name, value=True)
+        try:
+            for name in sorted(shown - noted):
+                self._journal.remember(KIND, (*self._of, name), YES)
+        except JournalError as error:
+            self._warnings.append(f"{LOST}: {error}")
         return noted | shown
 
     def noted(self, names: Iterable[str]) -> frozenset[str]:
         """Those of the names that are known from earlier."""
-        return frozenset(name for name in names if self._files.read(*self._of, name) is True)
+        with suppress(JournalError):
+            return frozenset(name for name in names if self._journal.recall(KIND, (*self._of, name)) == YES)
+        return frozenset()
 
     def forget(self, names: Iterable[str]) -> None:
         """Forget the notes: the service has shown that it does not show old and new values apart."""
-        for name in names:
-            self._files.remove(*self._of, name)
+        with suppress(JournalError):
+            for name in names:
+                self._journal.forget(KIND, (*self._of, name))

@@ -4,15 +4,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from .._base.parsing import Record
 from .._ocp.task_model import Task
 from .._targets.target import Member, Observation, TaskOnTarget
 from .._waiting.await_tasks import UNSEEN_FOR
-from .task_evidence import UPTIME_TOLERANCE
+from .change import UPTIME_TOLERANCE
 
 Starts = dict[str, datetime]
 
@@ -24,6 +24,7 @@ class EarlierLooks:
     _restarts: dict[int, TaskOnTarget] = field(default_factory=dict)
     _of_others: set[int] = field(default_factory=set)
     _starts: Starts = field(default_factory=dict)
+    _first: dict[str, Member] = field(default_factory=dict)
     _at_work_until: float = 0.0
     _starts_at_work: Starts = field(default_factory=dict)
 
@@ -51,6 +52,9 @@ class EarlierLooks:
     def note(self, observed: Observation, *, explained: bool, now: float) -> None:
         """Remember what was observed; ``explained``: a task is known that works on the target."""
         starts = _starts_of(observed)
+        for member in observed.members:
+            if member.started is not None or member.pids:
+                self._first.setdefault(member.name, member)
         for name, start in starts.items():
             self._starts[name] = max(start, self._starts.get(name, start))
         if observed.is_in_flight and not explained:
@@ -59,6 +63,11 @@ class EarlierLooks:
             self._at_work_until = now + UNSEEN_FOR
         elif explained:
             self._at_work_until = 0.0
+
+    @property
+    def first_shown(self) -> Mapping[str, Member]:
+        """Each member as it was shown first."""
+        return self._first
 
     def showed_work(self, now: float) -> bool:
         """Whether a status counts that showed it at work."""
@@ -81,4 +90,5 @@ def _starts_of(observed: Observation) -> Starts:
 
 
 def _has_earlier(starts: Starts, others: Starts) -> bool:
-    return any(start < others.get(name, start) - UPTIME_TOLERANCE for name, start in starts.items())
+    tolerance = timedelta(seconds=UPTIME_TOLERANCE)
+    return any(start < others.get(name, start) - tolerance for name, start in starts.items())

@@ -4,28 +4,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
 from .._base.clock import Clock
 from .._base.errors import CredentialsRefused, ServiceError
 from .._base.text import join_names
+from .._journal.journal import Journal
 from .._ocp.endpoints import OcpApi
 from .._targets.target import Member, Observation, Target
-from .attempt import Progressing, RestartAttempt
+from .evidence import PROOF_TIMEOUT
 from .restart_request import RestartRequest
 from .start_proof import PAUSES
-from .task_evidence import PROOF_TIMEOUT
-from .tried_values import TriedValues
 from .values_reader import ValuesReader
 from .values_seen import ValuesSeen
 
+# The names of the members that were restarted for these values before.
+Tried = Callable[[Iterable[Member]], frozenset[str]]
+
 
 class EffectCheck:
-    """The values that a ``request`` wants, read again and again, and noted in the ``attempt``.
+    """The values that a ``request`` wants. ``warnings`` gets a sentence for what the service does not show.
 
-    Without ``started_before`` they alone decide, so values that the service does not show are refused.
+    Without a date they alone decide, so values that the service does not show are refused.
     """
 
     def __init__(
@@ -33,21 +35,19 @@ class EffectCheck:
         api: OcpApi,
         target: Target,
         request: RestartRequest,
-        attempt: Progressing[RestartAttempt],
+        journal: Journal,
         clock: Clock,
+        warnings: list[str],
     ) -> None:
         self._api = api
         self._wanted = request.until_effective
-        self._alone = request.started_before is None
+        self._alone = not request.is_dated
         self._check_mode = request.check_mode
-        self._attempt = attempt
         self._clock = clock
         cluster = target.cluster_id or 0, str(target.result().get("cluster_name"))
-        self._reader = ValuesReader(api, cluster, self._wanted, attempt.warnings, alone=self._alone)
-        self._tried = TriedValues(api.url, cluster[0], self._wanted, attempt.warnings)
+        self._reader = ValuesReader(api, cluster, self._wanted, warnings, journal, alone=self._alone)
         self._before: ValuesSeen | None = None
         self._after: ValuesSeen | None = None
-        self._note(None, ())
 
     def learn(self) -> None:
         """See ``ValuesReader.learn``. Raises a ServiceError."""
@@ -63,25 +63,22 @@ class EffectCheck:
         """Read them, before the target itself is looked at. Raises a ServiceError."""
         self._reader.read()
 
-    def seen(self, observed: Observation) -> ValuesSeen | None:
+    def seen(self, observed: Observation, tried: Tried) -> ValuesSeen | None:
         """What was read means for the cluster that was observed; see ``ValuesReader.seen``."""
         seen = self._reader.seen(_servers(observed))
-        if seen is not None:
-            self._forget_tries(seen, observed)
-            seen = replace(seen, tried=self._tried.started_since(observed.members))
-        self._before = seen
-        self._note(seen, observed.members)
-        return seen
+        self._before = None if seen is None else replace(seen, tried=tried(observed.members))
+        return self._before
 
-    def asked_for(self, members: Iterable[Member]) -> None:
-        """Note that a restart of these members is requested now."""
-        if self._before is not None:
-            self._tried.note(members)
+    def facts(self, members: Iterable[Member]) -> dict[str, Any] | None:
+        """The key ``effective`` of the result, by what was read last; None if no values are wanted."""
+        seen = self._after or self._before
+        nothing: dict[str, Any] = {name: {"value": None, "effective": None, "servers": {}} for name in self._wanted}
+        return (seen.result(member.name for member in members) if seen else nothing) or None
 
-    def refused(self, members: Iterable[Member]) -> None:
-        """Forget it: the restart was refused."""
-        if self._before is not None:
-            self._tried.forget(member.name for member in members)
+    def in_effect(self, observed: Observation) -> frozenset[str]:
+        """The names of the members that showed all wanted values at last."""
+        seen = self._after or self._before
+        return frozenset(one.name for one in observed.members if seen and seen.is_in_effect(one.name))
 
     def await_values(self, observed: Observation) -> ServiceError | None:
         """Read until all members show the wanted values, for PROOF_TIMEOUT; the error of the last read, if any."""
@@ -95,8 +92,6 @@ class EffectCheck:
                 problem = error
             else:
                 self._after, problem = self._reader.shown(_servers(observed)), None
-                self._note(self._after, observed.members)
-                self._forget_tries(self._after, observed)
             waited = self._clock.now() - began
             if (problem is None and not self._may_still_show(observed)) or waited >= PROOF_TIMEOUT:
                 return problem
@@ -123,19 +118,10 @@ class EffectCheck:
             return {}, {}
         return self._before.lines(), self._after.lines() if self._after else self._before.lines(wanted=restarted)
 
-    def _forget_tries(self, seen: ValuesSeen | None, observed: Observation) -> None:
-        if seen is not None:
-            self._tried.forget(member.name for member in observed.members if seen.is_in_effect(member.name))
-
     def _may_still_show(self, observed: Observation) -> bool:
         if self._after is None:
             return self._before is not None
         return not all(self._after.is_in_effect(member.name) for member in observed.members)
-
-    def _note(self, seen: ValuesSeen | None, members: Iterable[Member]) -> None:
-        nothing: dict[str, Any] = {name: {"value": None, "effective": None, "servers": {}} for name in self._wanted}
-        facts = seen.result(member.name for member in members) if seen else nothing
-        self._attempt.note(effective=facts or None)
 
 
 def _servers(observed: Observation) -> list[str]:

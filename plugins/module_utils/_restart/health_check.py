@@ -4,23 +4,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from .._base.parsing import Record
 from .._health.health_rules import Apart, Kind, Problem, misplaced
 from .._health.read_health import Demands, TaskReader, judge_health
 from .._ocp.endpoints import OcpApi
 from .._targets.target import Observation
-from .cluster_lock import ClusterLock
-from .look import Sight
+from .look import Look
+from .own_notes import OwnNotes
 
 
 class HealthCheck:
     """Judges the cluster of one target, again and again. ``zone`` is where the target has to be, if given."""
 
-    def __init__(self, api: OcpApi, lock: ClusterLock, zone: str | None) -> None:
+    def __init__(self, api: OcpApi, notes: OwnNotes, zone: str | None) -> None:
         self._api = api
-        self._lock = lock
+        self._notes = notes
         self._zone = zone
         self._reader = TaskReader(api)
 
@@ -33,18 +30,18 @@ class HealthCheck:
         """Read all of it anew."""
         self._reader = TaskReader(self._api)
 
-    def problems(self, sight: Sight, *, healthy: bool) -> list[Problem]:
+    def problems(self, look: Look, *, healthy: bool) -> list[Problem]:
         """The problems that prevent a restart of the target; ``healthy``: including all problems of its cluster.
 
         Raises a ServiceError if a task that would explain it cannot be read.
         """
-        observed, found = sight.observed, self._misplaced(sight.observed)
+        observed, found = look.observed, self._misplaced(look.observed)
         if not healthy or observed.records is None:
             return found
-        if sight.mark is None:
+        if not look.reads_tasks:
             return [*found, Problem("its tasks cannot be read with these credentials", Kind.HELD)]
-        demands = Demands(apart=self._apart(observed, sight.newest))
-        return [*found, *judge_health(self._reader, observed.records, sight.newest, demands, sight.newest).problems]
+        demands = Demands(apart=self._apart(look))
+        return [*found, *judge_health(self._reader, observed.records, look.listed, demands).problems]
 
     def _misplaced(self, observed: Observation) -> list[Problem]:
         if self._zone is None:
@@ -52,12 +49,14 @@ class HealthCheck:
         servers = [{"id": each.id, "name": each.member.name, "zone": each.zone} for each in observed.servers]
         return list(misplaced(servers, [member.name for member in observed.members], self._zone))
 
-    def _apart(self, observed: Observation, newest: Sequence[Record]) -> Apart | None:
+    def _apart(self, look: Look) -> Apart | None:
         """What this controller restarts in the zone of the target."""
-        names = {member.name for member in observed.members}
-        zones = {server.zone for server in observed.servers if server.member.name in names}
-        here = {server.member.name for server in observed.servers if zones == {server.zone}}
-        own = [restart for restart in self._lock.own_restarts(newest) if restart.servers and restart.servers <= here]
+        names = {member.name for member in look.observed.members}
+        zones = {server.zone for server in look.observed.servers if server.member.name in names}
+        here = {server.member.name for server in look.observed.servers if zones == {server.zone}}
+        own = [
+            restart for restart in self._notes.own_restarts(look.listed) if restart.servers and restart.servers <= here
+        ]
         if not own:
             return None
         numbers = [restart.task_id for restart in own if restart.task_id is not None]

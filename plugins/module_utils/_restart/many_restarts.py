@@ -16,7 +16,7 @@ from .._waiting.await_tasks import UNSEEN_FOR, wait_for_tasks
 from .._waiting.failure_report import Purpose
 from .._waiting.progress import progress_line, started_line
 from .fleet_outcome import FleetMember, FleetOutcome
-from .restart import restart_target
+from .run import restart_target
 
 Result = dict[str, Any]
 

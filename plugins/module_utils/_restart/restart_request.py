@@ -11,8 +11,8 @@ from datetime import datetime
 from .._signs.offline_budget import OfflineBudget
 from .._signs.sign_rules import Watch
 from .._waiting.poll_pauses import PollPolicy
-from .decision import InFlight
 from .failure_limit import FailureLimit
+from .knowledge import InFlight
 
 
 @dataclass(frozen=True)
@@ -31,8 +31,9 @@ class Safety:
 
 @dataclass(frozen=True)
 class RestartRequest:
-    """The options of a restart module. ``started_before`` is by the clock of this machine; None always restarts.
+    """The options of a restart module. ``started_before`` is by the clock of this machine; ``change`` is a name.
 
+    Without both, and without wanted values, it always restarts.
     ``policy`` limits all waiting: with ``in_flight`` queue for other tasks, with ``wait`` for the restart. Without
     ``safety`` there are no demands. A restart that would not end before ``finish_before``, by the same clock, is not
     begun. ``watch`` are signs of trouble that stop it. ``safety_timeout`` is how many seconds it waits for its safety,
@@ -45,6 +46,7 @@ class RestartRequest:
     wait: bool
     policy: PollPolicy
     started_before: datetime | None = None
+    change: str | None = None
     in_flight: InFlight = InFlight.ATTACH
     safety: Safety | None = None
     finish_before: datetime | None = None
@@ -54,3 +56,8 @@ class RestartRequest:
     offline_time: float | None = None
     until_effective: Mapping[str, str] = field(default_factory=dict)
     failures: FailureLimit | None = None
+
+    @property
+    def is_dated(self) -> bool:
+        """Whether an instant or a name says when the change was made."""
+        return self.started_before is not None or self.change is not None

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 
-from .._base.clock import SECOND, Clock
+from .._base.clock import Clock
 from .._base.errors import CredentialsRefused, ServiceError
 from .._base.text import join_names
 from .._ocp.endpoints import OcpApi
@@ -16,14 +16,12 @@ from .._ocp.task_model import Task
 from .._targets.serving import renewed_processes
 from .._targets.target import Member, Observation, Target
 from .._waiting.poll_pauses import PollPolicy
-from .in_flight import named_tasks
-from .look import observe
-from .task_evidence import PROOF_TIMEOUT, UPTIME_TOLERANCE
+from .change import Begin, Span, has_moved, started_span
+from .evidence import PROOF_TIMEOUT
+from .knowledge import Relative
+from .reader import later_holder, observe
 
 PAUSES = PollPolicy(PROOF_TIMEOUT, 5.0)
-SHORTEST_RESTART = timedelta(seconds=SECOND / 2)
-# Starts are truncated to the second.
-TRUNCATED = timedelta(seconds=SECOND)
 
 
 @dataclass(frozen=True)
@@ -31,14 +29,13 @@ class RestartTask:
     """What is known of the task whose restart is to be proven.
 
     It has this ``number`` and ``began`` then. ``attached``: it may have run already when the target was seen before,
-    and have started it by then. ``since``: the instant of the condition, by the clock of the service; a start after it
-    is enough.
+    and have started it by then. ``change``: what it is for; a start since that is enough.
     """
 
     number: int
     began: datetime | None
     attached: bool = False
-    since: datetime | None = None
+    change: Begin = field(default_factory=Begin)
 
 
 @dataclass(frozen=True)
@@ -109,7 +106,7 @@ def await_proof(
     while True:
         try:
             after = observe(api, target, clock)
-            holder = None if after.serves is not False else _later_holder(api, target, after, task.number)
+            holder = None if after.serves is not False else later_holder(api, target, after, task.number)
         except CredentialsRefused as problem:
             return Proof(after, problem=problem)
         except ServiceError as problem:
@@ -136,11 +133,6 @@ def _may_still_show(before: Observation, members: Sequence[Member], proof: Proof
     return lost_start or lost_state
 
 
-def _later_holder(api: OcpApi, target: Target, observed: Observation, number: int) -> Task | None:
-    """The FAILED task that the target names, if it is later than task ``number``."""
-    return next((task for task in named_tasks(api, target, observed).failed if task.id > number), None)
-
-
 def prove_restarts(before: Iterable[Member], after: Iterable[Member], task: RestartTask) -> dict[str, bool | None]:
     """For each member of ``before``: whether the task restarted it, or it has started since; None if unknown."""
     now = {member.name: member for member in after}
@@ -152,23 +144,13 @@ def _is_restarted(before: Member, after: Member | None, task: RestartTask) -> bo
         return None
     if renewed_processes(before.pids or ()) - (after.pids or {}).keys():
         return False
-    moved = _has_moved(before, after)
-    if after.started is None or task.began is None:
-        return moved or (None if task.attached else moved)
-    if moved and task.since is not None and after.started >= task.since:
+    moved = has_moved(before, after)
+    if task.change.is_dated and moved is not False and task.change.of_start(after) is Relative.SINCE:
         return True
-    if after.started + TRUNCATED < task.began:
+    span = None if task.change.sights is not None else started_span(after)
+    if span is None or task.began is None:
+        # No clock tells.
+        return moved or (None if task.attached else moved)
+    if span.relative_to(Span.of(task.began)) is Relative.BEFORE:
         return False
     return True if task.attached or moved is None else moved
-
-
-def _has_moved(before: Member, after: Member) -> bool | None:
-    """Whether the start is later than before, or else the processes are others; None if neither is shown."""
-    if before.started is not None and after.started is not None:
-        # A start that is shown as such moves by the whole length of a restart, or not at all.
-        least = SHORTEST_RESTART if after.start_time else UPTIME_TOLERANCE
-        return after.started - before.started > least
-    same = renewed_processes((before.pids or {}).keys() & (after.pids or {}).keys())
-    if not before.pids or not after.pids or not same:
-        return None
-    return all(before.pids[name] != after.pids[name] for name in same)

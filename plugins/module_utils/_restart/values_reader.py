@@ -10,6 +10,7 @@ from .._base.clock import Clock
 from .._base.errors import OptionError
 from .._base.parsing import Record
 from .._base.text import join_names
+from .._journal.journal import Journal
 from .._ocp.endpoints import OcpApi
 from .._ocp.unknown_path import if_shown
 from .._parameters.effect import Effect
@@ -27,17 +28,25 @@ class ValuesReader:
     """Reads the ``wanted`` values of a ``cluster``, its id and name, again and again.
 
     ``alone``: nothing else decides, so what the service does not show is refused; else ``warnings`` gets a sentence.
+    ``journal`` is that of this controller.
     """
 
     def __init__(
-        self, api: OcpApi, cluster: tuple[int, str], wanted: Mapping[str, str], warnings: list[str], *, alone: bool
+        self,
+        api: OcpApi,
+        cluster: tuple[int, str],
+        wanted: Mapping[str, str],
+        warnings: list[str],
+        journal: Journal | None = None,
+        *,
+        alone: bool,
     ) -> None:
         self._api = api
         self._cluster_id, self._cluster = cluster
         self._wanted = wanted
         self._warnings = warnings
         self._alone = alone
-        self._notes = ToldApartNotes(api.url, self._cluster_id, warnings)
+        self._notes = ToldApartNotes(api.url, self._cluster_id, warnings, journal)
         self._told_apart: frozenset[str] = frozenset()
         self._read: Sequence[Record] = ()
 

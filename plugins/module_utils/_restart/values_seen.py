@@ -31,10 +31,18 @@ class ValuesSeen:
             return False
         return None if self._hidden(member) else True
 
-    def ask_for_restart(self, member: Member, *, alone: bool) -> bool:
-        """Whether a member needs the restart by its values; ``alone``: nothing else decides."""
-        in_effect = self.is_in_effect(member.name)
-        return in_effect is False or (in_effect is None and alone and member.serves is False)
+    def doubts(self, members: Iterable[Member]) -> str:
+        """Why the values alone do not prove that no server needs the restart, in words; empty if they do."""
+        members = list(members)
+        hidden = [member for member in members if self.is_in_effect(member.name) is None]
+        if hidden:
+            return self.words(hidden)
+        if not self.doubted:
+            return ""
+        return (
+            f"{self.words(members)}, but this service is not known to show the old value of "
+            f"{join_names(self.doubted)} until a server has restarted"
+        )
 
     @property
     def doubted(self) -> list[str]:

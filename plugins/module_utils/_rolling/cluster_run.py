@@ -15,8 +15,8 @@ from .._base.text import join_names
 from .._health.health_gate import await_health
 from .._health.read_health import Demands
 from .._ocp.endpoints import OcpApi
-from .._restart.restart import restart_target
 from .._restart.restart_request import RestartRequest
+from .._restart.run import restart_target
 from .._targets.server import Server
 from .._targets.target import Selector
 from .._targets.zone import Zone

@@ -14,21 +14,19 @@ from .._base.checks import check_nonempty
 from .._base.clock import Clock
 from .._base.errors import OptionError, PermissionDenied
 from .._base.parsing import Record
-from .._base.service_clock import to_service_clock
 from .._base.text import join_names
 from .._ocp.endpoints import OcpApi
 from .._ocp.side_by_side import Crew
-from .._restart.decision import Action, Condition, InFlight, Look, decide_restart
-from .._restart.look import NEWEST_TASKS
+from .._restart.outlook import Change, Foresight
 from .._safety.layout import Layout
 from .._safety.server_states import server_states
 from .._safety.verdict import Taken, Verdict, judge, refusal_words
 from .._safety.voters import ServerState
 from .._targets.cluster import Cluster, placed_servers, servers_of
-from .._targets.lookup import clusters_named, exactly_one
+from .._targets.lookup import address_of, clusters_named, exactly_one
 from .._targets.operating_tasks import tasks_of_cluster
-from .._targets.serving import RUNNING
-from .._targets.target import Observation, PlacedServer
+from .._targets.server import Server
+from .._targets.target import PlacedServer
 from .waves import Waves, waves_of
 
 Result = dict[str, Any]
@@ -38,13 +36,14 @@ Result = dict[str, Any]
 class FleetRequest:
     """The options of the module: ``servers`` are pairs of cluster and server. Without ``majority`` all go in one wave.
 
-    ``started_before`` is by the clock of this machine.
+    ``started_before`` is by the clock of this machine, ``change`` is a name; one of them is required.
     """
 
     servers: Sequence[tuple[str, str]]
-    started_before: datetime
+    started_before: datetime | None = None
     majority: bool = True
     tolerated: Sequence[str] | None = None
+    change: str | None = None
 
 
 def plan_fleet(crew: Crew, wanted: FleetRequest) -> Result:
@@ -74,9 +73,10 @@ def plan_fleet(crew: Crew, wanted: FleetRequest) -> Result:
 
 @dataclass(frozen=True)
 class _Found:
-    """A cluster: its record, all its servers, and the requested ones, in the order of the options."""
+    """A cluster: its record, its servers as records and placed, and the requested ones in the order of the options."""
 
     record: Record
+    servers: Sequence[Record]
     placed: Sequence[PlacedServer]
     listed: dict[str, PlacedServer]
 
@@ -97,6 +97,11 @@ class _ClusterPlan:
 def _find(crew: Crew, wanted: FleetRequest) -> list[_Found]:
     if not wanted.servers:
         raise OptionError("servers: is empty; give the servers, each with its cluster.")
+    if wanted.change is None and wanted.started_before is None:
+        raise OptionError(
+            "change: is not given, nor is started_before; give the name of the change that the restart is for, or its "
+            "instant."
+        )
     names = list(dict.fromkeys(cluster for cluster, _server in wanted.servers))
     by_name = dict(zip(names, crew.each(names, _find_cluster), strict=True))
     # The same cluster may be there by its name and by its id.
@@ -111,7 +116,8 @@ def _find(crew: Crew, wanted: FleetRequest) -> list[_Found]:
 
 def _find_cluster(api: OcpApi, name: str, _clock: Clock) -> _Found:
     record = exactly_one("servers", name, *clusters_named(api, name))
-    return _Found(record, placed_servers(record, servers_of(api, record, record["id"])), {})
+    servers = servers_of(api, record, record["id"])
+    return _Found(record, servers, placed_servers(record, servers), {})
 
 
 def _planned(api: OcpApi, found: _Found, wanted: FleetRequest, clock: Clock) -> _ClusterPlan:
@@ -145,21 +151,30 @@ class _PlannedCluster:
         self._placed = placed = found.placed
         self._majority, self._tolerated = wanted.majority, frozenset(wanted.tolerated or ())
         self._layout = Layout(api, self.cluster.id, self.warnings)
-        self._states = server_states(placed, self._newest_tasks(api), (), ())
-        since, self.clock_warnings = to_service_clock(wanted.started_before, api.service_clock, clock.wall())
+        listed = self._tasks(api)
+        self._states = server_states(placed, listed or [], (), ())
         self._listed = found.listed
-        reasons = {name: _restart_reason(server, since) for name, server in self._listed.items()}
-        self._reasons = reasons
+        foresight = Foresight(api, Change(wanted.started_before, wanted.change), clock)
+        self.clock_warnings = foresight.warnings
+        outlooks = {
+            name: foresight.of(self._server(found.servers, name), server.member, listed)
+            for name, server in self._listed.items()
+        }
+        self._reasons = {name: outlook.reason if outlook.needed else "" for name, outlook in outlooks.items()}
         self._troubled = [name for name in self._listed if _is_troubled(self._states[name])]
-        self._needed = [name for name, reason in reasons.items() if reason and name not in self._troubled]
+        self._needed = [name for name, reason in self._reasons.items() if reason and name not in self._troubled]
         self.waves = self._plan_waves()
 
-    def _newest_tasks(self, api: OcpApi) -> list[Record]:
+    def _server(self, servers: Sequence[Record], name: str) -> Server:
+        record = next(one for one in servers if address_of(one, "ip", "port") == name)
+        return Server.of_records(record, self.cluster, servers)
+
+    def _tasks(self, api: OcpApi) -> list[Record] | None:
         try:
-            return tasks_of_cluster(api, self.cluster.id, limit=NEWEST_TASKS)
+            return tasks_of_cluster(api, self.cluster.id)
         except PermissionDenied as error:
             self.warnings.append(f"It is not known what works on {self.cluster.label}: {error}")
-            return []
+            return None
 
     def _plan_waves(self) -> Waves:
         if not self._majority:
@@ -227,14 +242,6 @@ class _PlannedCluster:
         verdict = judge(self._layout, Taken(self._placed, taken), self._tolerated)
         self.tenants.update(verdict.tenants)
         return verdict
-
-
-def _restart_reason(server: PlacedServer, since: datetime) -> str:
-    """Why the server needs a restart, by the same decision as its restart will make; empty if it needs none."""
-    # By its start alone.
-    member = replace(server.member, status=RUNNING, inner_status=None, operated_by=None, serves=True)
-    decision = decide_restart(Look(Observation(RUNNING, (member,)), [], since), Condition(since, InFlight.ATTACH))
-    return "" if decision.action is Action.SKIP else decision.reason
 
 
 def _is_troubled(state: ServerState) -> bool:

@@ -12,24 +12,21 @@ from typing import Any
 from .._base.checks import check_nonempty, check_range
 from .._base.clock import SYSTEM_CLOCK, Clock
 from .._base.errors import OptionError, TargetError
-from .._base.parsing import instant
-from .._base.service_clock import service_time, to_service_clock
 from .._base.text import join_names
 from .._fleet.facts import Facts
 from .._health.health_gate import problem_words
 from .._health.health_rules import Kind, is_unhealthy
 from .._health.read_health import ClusterHealth, Demands, read_health
 from .._ocp.endpoints import OcpApi
-from .._restart.decision import Action, Condition, InFlight, Look, decide_restart
-from .._restart.decision_errors import doubt_error
+from .._restart.outlook import Change, Foresight
+from .._restart.reasons import doubt_error
 from .._restart.values_reader import ValuesReader
 from .._restart.values_seen import ValuesSeen
 from .._safety.layout import Layout
 from .._signs.sign_rules import Watch
-from .._targets.cluster import Cluster, placed_servers
-from .._targets.lookup import clusters_named, exactly_one
-from .._targets.serving import RUNNING
-from .._targets.target import Member, Observation
+from .._targets.cluster import Cluster, member_of, placed_servers
+from .._targets.lookup import address_of, clusters_named, exactly_one
+from .._targets.server import Server
 from .._targets.task_names import DATABASE_RESTARTS, kind_of
 from .planned_signs import PlannedSigns, SeenSigns
 from .rolling_order import Batch, Node, Strategy, done_by_zone, order_batches, unchanged_nodes, with_canaries
@@ -40,12 +37,12 @@ Result = dict[str, Any]
 
 @dataclass(frozen=True)
 class RollingRequest:
-    """The options of the module; ``started_before`` is by the clock of this machine, None if values alone decide.
+    """The options of the module; ``started_before`` is by the clock of this machine, ``change`` is a name.
 
     Without ``batch`` a batch is as large as may be. With ``majority`` no tenant that is not ``tolerated`` may lose its
     own. The first ``canary`` servers of the first clusters go before all others, one at a time. ``watch`` are the signs
     of trouble to look for; ``judges_budget``: read how long a server may be offline. ``until_effective`` are the values
-    of parameters that the restart is for.
+    of parameters that the restart is for. At least one of these three is required.
     """
 
     clusters: Sequence[str]
@@ -61,6 +58,7 @@ class RollingRequest:
     watch: Watch | None = None
     judges_budget: bool = False
     until_effective: Mapping[str, str] = field(default_factory=dict)
+    change: str | None = None
 
 
 def batch_size(option: str) -> int | None:
@@ -83,13 +81,11 @@ def plan_rolling_restart(api: OcpApi, wanted: RollingRequest, clock: Clock = SYS
     _check_request(wanted)
     found = _find_clusters(api, wanted)
     _check_scope(found, wanted)
-    warnings: list[str] = []
-    since = wanted.started_before
-    if since is not None:
-        since, warnings = to_service_clock(since, api.service_clock, clock.wall())
+    foresight = Foresight(api, Change(wanted.started_before, wanted.change), clock)
+    warnings = foresight.warnings
     signs = PlannedSigns(api, wanted.watch, wanted.judges_budget, clock, warnings)
     planned = [
-        replace(_plan_cluster(api, cluster, health, wanted, since, clock, warnings), signs=signs.of(health))
+        replace(_plan_cluster(api, cluster, health, wanted, foresight, clock), signs=signs.of(health))
         for cluster, health in found
     ]
     planned = _with_canaries(planned, wanted)
@@ -137,8 +133,11 @@ def _check_request(wanted: RollingRequest) -> None:
     for option in ("clusters", "zones", "servers"):
         advice = "give names or ids" if option == "clusters" else "leave it out to have all"
         check_nonempty(option, getattr(wanted, option), advice)
-    if wanted.started_before is None and not wanted.until_effective:
-        raise OptionError("started_before: is not given, nor is until_effective; give one of them, or both.")
+    if wanted.change is None and wanted.started_before is None and not wanted.until_effective:
+        raise OptionError(
+            "change: is not given, nor is started_before or until_effective; give the name of the change that the "
+            "restart is for, its instant, or the values that it has set."
+        )
     check_nonempty("tolerate_outage_of", wanted.tolerated, "leave it out to tolerate none")
     for option in ("min_zones", "canary"):
         check_range(option, getattr(wanted, option), 0)
@@ -182,16 +181,16 @@ def _plan_cluster(
     cluster: Cluster,
     health: ClusterHealth,
     wanted: RollingRequest,
-    since: datetime | None,
+    foresight: Foresight,
     clock: Clock,
-    warnings: list[str],
 ) -> _Plan:
-    servers = health.servers
-    reader = ValuesReader(api, (cluster.id, cluster.name), wanted.until_effective, warnings, alone=since is None)
+    servers, warnings = health.servers, foresight.warnings
+    alone = wanted.started_before is None and wanted.change is None
+    reader = ValuesReader(api, (cluster.id, cluster.name), wanted.until_effective, warnings, alone=alone)
     reader.learn(clock)
     reader.read()
-    values, now = reader.seen([server["name"] for server in servers]), service_time(api.service_clock, clock)
-    nodes = [_plan_node(server, since, values, now) for server in servers if _in_scope(server, wanted)]
+    values = reader.seen([server["name"] for server in servers])
+    nodes = [_plan_node(server, cluster, health, foresight, values) for server in servers if _in_scope(server, wanted)]
     root_zones = _zone_names([server for server in servers if server["with_rootserver"]])
     planned = order_batches(nodes, root_zones, wanted.batch, wanted.strategy)
     unsafe = ""
@@ -210,18 +209,18 @@ def _is_named(server: Facts, names: Sequence[str]) -> bool:
     return str(server["id"]) in names or server["name"] in names
 
 
-def _plan_node(server: Facts, since: datetime | None, values: ValuesSeen | None, now: datetime) -> Node:
+def _plan_node(
+    server: Facts, cluster: Cluster, health: ClusterHealth, foresight: Foresight, values: ValuesSeen | None
+) -> Node:
     """Plan one server by the same decision as its restart will make. Raises an OcpError if that is none."""
-    # Only by its start and values: whether it serves, and what works on it, is judged with its cluster.
-    start = server["start_time"]
-    member = Member(server["name"], RUNNING, start, started=instant(start), serves=True)
-    look = Look(Observation(RUNNING, (member,)), [], now, values=values)
-    decision = decide_restart(look, Condition(since, InFlight.ATTACH))
-    if decision.action is Action.DOUBT and not is_unhealthy(server):
-        raise doubt_error(f"No plan was made: {decision.reason}.")
+    records = health.records.servers
+    record = next(one for one in records if address_of(one, "ip", "port") == server["name"])
+    target = Server.of_records(record, cluster, records)
+    outlook = foresight.of(target, member_of(record), health.listed, values)
+    if outlook.is_doubted and not is_unhealthy(server):
+        raise doubt_error(f"No plan was made: {outlook.reason}.")
     name, zone, root = server["name"], server["zone"], server["with_rootserver"]
-    needed = decision.action is not Action.SKIP
-    return Node(server["id"], name, zone, root, needed, decision.reason, not is_unhealthy(server))
+    return Node(server["id"], name, zone, root, outlook.needed, outlook.reason, not is_unhealthy(server))
 
 
 def _cluster_facts(plan: _Plan) -> Result:

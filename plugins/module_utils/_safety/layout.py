@@ -28,7 +28,10 @@ DEGRADED = "its log streams are degraded, so at most half of its voters count"
 
 @dataclass
 class Layout:
-    """The tenants of one cluster as far as they were read. ``warnings`` gets a sentence for what cannot be read."""
+    """The tenants of one cluster as far as they were read.
+
+    ``warnings`` gets a sentence for what cannot be read; ``reads`` counts what was read.
+    """
 
     api: OcpApi
     cluster_id: int
@@ -37,15 +40,19 @@ class Layout:
     _detailed: dict[str, Record] = field(default_factory=dict)
     _services: list[Record] | None = None
     _is_empty: bool = False
-
-    @property
-    def details_read(self) -> int:
-        """The number of tenants whose units were read."""
-        return len(self._detailed)
+    reads: int = 0
 
     def forget(self) -> None:
         """Read all of it anew."""
         self._tenants, self._services, self._detailed = None, None, {}
+
+    def read(self) -> list[Record]:
+        """The records of the tenants; they are read once. Raises a ServiceError if that failed for now."""
+        if self._tenants is None:
+            found = self._readable("the tenants", lambda: self.api.tenants(self.cluster_id))
+            self._tenants = [one for one in found or [] if one.get("clusterId") in (None, self.cluster_id)]
+            self._is_empty = not self._tenants and self._shows_no_tenant(found is not None)
+        return self._tenants
 
     def tenants(self, placed: Iterable[PlacedServer]) -> list[Tenant]:
         """The tenants by their zones. Where they cannot be read, each zone of the servers has a voter.
@@ -53,11 +60,7 @@ class Layout:
         A cluster of one zone and without tenants has none to lose. Raises a ServiceError if reading them failed in
         another way.
         """
-        if self._tenants is None:
-            found = self._readable("the tenants", lambda: self.api.tenants(self.cluster_id))
-            self._tenants = [one for one in found or [] if one.get("clusterId") in (None, self.cluster_id)]
-            self._is_empty = not self._tenants and self._shows_no_tenant(found is not None)
-        read = [_by_locality(record) for record in self._tenants]
+        read = [_by_locality(record) for record in self.read()]
         if any(tenant.name == SYS for tenant in read):
             return read
         zones = _of_zones(placed)
@@ -114,6 +117,7 @@ class Layout:
         def warn(error: ServiceError) -> None:
             self._warn(f"Before the restart {what} of cluster {self.cluster_id} cannot be read: {error.what}")
 
+        self.reads += 1
         return if_shown(read, warn)
 
     def _warn(self, words: str) -> None:

@@ -11,13 +11,14 @@ from typing import Any
 
 from .._base.parsing import Record, instant, integer, records
 from .._base.text import join_names
+from .._journal.rows import MemberKey
 from .._ocp.endpoints import OcpApi
 from .._ocp.envelope import ApiResponse
 from .lookup import find_host
 from .operating_tasks import tag_values, task_ids_by_host
 from .serving import agent_serves, missing_processes, renewed_processes, worst_agent_status
-from .target import Member, Observation, Target, TaskOnTarget
-from .task_names import AGENT_FILTER, AGENT_RESTART, AGENT_WORDS, SINGLE_AGENT_RESTART, kind_of
+from .target import Member, Observation, Target, TaskOnTarget, check_identity
+from .task_names import AGENT_FILTER, AGENT_RESTART, AGENT_WORDS, SINGLE_AGENT_RESTART, is_other_kind, kind_of
 
 # Uptimes are truncated to whole seconds.
 UPTIME_PRECISION = 1
@@ -30,6 +31,7 @@ class Agents(Target):
     hosts: tuple[tuple[int, str], ...]
     first_observation: Observation | None = field(default=None, compare=False)
 
+    kind = "agents"
     task_name = AGENT_RESTART
     cluster_id = None
     shows_start = True
@@ -50,7 +52,7 @@ class Agents(Target):
 
     def result(self) -> dict[str, Any]:
         """Kind, and id and name (inner IP address) of the hosts."""
-        return {"kind": "agents", "hosts": [_host(number, name) for number, name in self.hosts]}
+        return {"kind": self.kind, "hosts": [_host(number, name) for number, name in self.hosts]}
 
     def unchanged_facts(self, members: frozenset[str] | None, /) -> dict[str, Any]:
         """``skipped_hosts``: id and name of the hosts that need no restart; None while undecided."""
@@ -59,12 +61,30 @@ class Agents(Target):
 
     def observe(self, api: OcpApi) -> Observation:
         """Each agent with the pids of its processes; the status that all agents share, else None."""
-        by_host = _status_by_host(api.hosts())
+        hosts = api.hosts()
+        addresses = {host.get("id"): host.get("innerIpAddress") for host in hosts}
+        for number, address in self.hosts:
+            check_identity("host", f"host {address} (id {number})", address, addresses.get(number))
+        by_host = _status_by_host(hosts)
         members = tuple(
             agent_member(address, api.host_agent(number), by_host.get(number)) for number, address in self.hosts
         )
         statuses = {member.status for member in members}
         return Observation(statuses.pop() if len(statuses) == 1 else None, members)
+
+    @property
+    def locks(self) -> Sequence[str]:
+        """Each host."""
+        return [f"agent {address} {number}" for number, address in self.hosts]
+
+    def member_keys(self, _observed: Observation) -> dict[str, MemberKey]:
+        """The agent of each host."""
+        return {address: MemberKey("", "agent", number, address) for number, address in self.hosts}
+
+    def may_be_of(self, task: Record) -> bool:
+        """Whether a task may be a restart of agents on some of these hosts, and on no other."""
+        mine = {number for number, _address in self.hosts}
+        return not is_other_kind(task, self.task_name) and _host_ids(task) <= mine
 
     def listed(self, api: OcpApi, **query: Any) -> list[Record]:
         """The tasks on agents."""

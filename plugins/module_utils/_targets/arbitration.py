@@ -4,17 +4,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from .._base.parsing import Record, integer, records
+from .._journal.rows import MemberKey
 from .._ocp.endpoints import OcpApi
 from .._ocp.envelope import ApiResponse
 from .lookup import address_of, exactly_one, shown_address
 from .operating_tasks import names_every_operation, operated_by, tag_values
 from .serving import database_serves
-from .target import Member, Observation, Target, TaskOnTarget
-from .task_names import ARBITRATION_FILTER, ARBITRATION_RESTART, is_named
+from .target import Member, Observation, Target, TaskOnTarget, check_identity
+from .task_names import ARBITRATION_FILTER, ARBITRATION_RESTART, is_named, is_other_kind
 
 
 @dataclass(frozen=True)
@@ -27,6 +29,7 @@ class ArbitrationService(Target):
 
     first_observation: Observation | None = field(default=None, compare=False)
 
+    kind = "arbitration_service"
     task_name = ARBITRATION_RESTART
     cluster_id = None
     shows_start = False
@@ -54,12 +57,37 @@ class ArbitrationService(Target):
 
     def result(self) -> dict[str, Any]:
         """Kind, id and name (its address)."""
-        return {"kind": "arbitration_service", "id": self.id, "name": self.address}
+        return {"kind": self.kind, "id": self.id, "name": self.address}
 
     def observe(self, api: OcpApi) -> Observation:
         """Its status; the service shows no start time."""
         found = api.arbitration_service(self.id)
+        check_identity("arbitration service", self.label, self.address, shown_address(found, "svrIp", "svrPort"))
         return _observe_service(self.address, found, [found])
+
+    @property
+    def arbiter_id(self) -> int:
+        """Its own id."""
+        return self.id
+
+    @property
+    def endangers(self) -> Sequence[int]:
+        """The clusters that it serves."""
+        return self.serves
+
+    @property
+    def locks(self) -> Sequence[str]:
+        """Itself, and the clusters that it serves, by their ids: nothing shows their names for sure."""
+        return [f"arbitration service {self.address} {self.id}", *(f"cluster {number}" for number in self.serves)]
+
+    def member_keys(self, _observed: Observation) -> dict[str, MemberKey]:
+        """Itself."""
+        return {self.address: MemberKey("", self.kind, self.id, self.address)}
+
+    def may_be_of(self, task: Record) -> bool:
+        """Whether a task may be a restart of this service."""
+        services = tag_values(task, "arbitrationServiceId")
+        return not is_other_kind(task, self.task_name) and (not services or self.id in services)
 
     def listed(self, api: OcpApi, **query: Any) -> list[Record]:
         """The tasks on arbitration services."""

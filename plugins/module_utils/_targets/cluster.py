@@ -9,13 +9,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .._base.parsing import Record, instant, integer, records
+from .._journal.rows import MemberKey
 from .._ocp.endpoints import OcpApi
 from .._ocp.envelope import ApiResponse
 from .lookup import address_of, find_cluster
-from .operating_tasks import names_every_operation, operated_by, restarted_parts, tasks_of_cluster
+from .operating_tasks import names_every_operation, operated_by, restarted_parts, shown_cluster, tasks_of_cluster
 from .serving import database_serves
-from .target import ClusterRecords, Member, Observation, PlacedServer, Target, TaskOnTarget
-from .task_names import CLUSTER_RESTART, DATABASE_RESTARTS, kind_of
+from .target import ClusterRecords, Member, Observation, PlacedServer, Target, TaskOnTarget, check_identity
+from .task_names import CLUSTER_RESTART, DATABASE_RESTARTS, is_other_kind, kind_of
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,8 @@ class Cluster(Target):
     id: int
     name: str
 
+    kind = "cluster"
+    is_whole_cluster = True
     task_name = CLUSTER_RESTART
     shows_start = True
 
@@ -48,7 +51,35 @@ class Cluster(Target):
 
     def result(self) -> dict[str, Any]:
         """Kind, id and name."""
-        return {"kind": "cluster", "id": self.id, "name": self.name}
+        return {"kind": self.kind, "id": self.id, "name": self.name}
+
+    @property
+    def identity(self) -> str:
+        """What it is called in the journal."""
+        return f"{self.name} {self.id}"
+
+    @property
+    def locks(self) -> Sequence[str]:
+        """The whole cluster."""
+        return (f"cluster {self.id}",)
+
+    def member_keys(self, observed: Observation) -> dict[str, MemberKey]:
+        """Its servers."""
+        return keys_of_servers(self, observed)
+
+    def may_be_of(self, task: Record) -> bool:
+        """Whether a task may be a restart of the whole cluster."""
+        return self.may_be_of_part(task, self.task_name)
+
+    def may_be_of_part(self, task: Record, name: str) -> bool:
+        """Whether a task may be a restart of the kind ``name`` of a part of it."""
+        return not is_other_kind(task, name) and shown_cluster(task) in (None, self.id)
+
+    def read(self, api: OcpApi) -> Record:
+        """Its record. Raises TargetError if that is of another cluster."""
+        found = api.cluster(self.id)
+        check_identity("cluster", self.label, self.name, found.get("name"))
+        return found
 
     def part(self, kind: str, part_id: int | None, name: str) -> dict[str, Any]:
         """Kind, id and name of a part of the cluster, and the cluster."""
@@ -56,7 +87,7 @@ class Cluster(Target):
 
     def observe(self, api: OcpApi) -> Observation:
         """Its status and its servers."""
-        found = api.cluster(self.id)
+        found = self.read(api)
         return _observe_cluster(found, servers_of(api, found, self.id))
 
     @property
@@ -89,6 +120,21 @@ class PartOfCluster(Target):
     cluster: Cluster
 
     @property
+    def locks(self) -> Sequence[str]:
+        """Its cluster."""
+        return self.cluster.locks
+
+    def member_keys(self, observed: Observation) -> dict[str, MemberKey]:
+        """Its servers."""
+        keys, names = keys_of_servers(self.cluster, observed), {member.name for member in observed.members}
+        return {name: key for name, key in keys.items() if name in names}
+
+    def neighbour_keys(self, observed: Observation) -> list[MemberKey]:
+        """The other servers of its cluster."""
+        mine = self.member_keys(observed)
+        return [key for name, key in keys_of_servers(self.cluster, observed).items() if name not in mine]
+
+    @property
     def cluster_id(self) -> int:
         """The id of its cluster."""
         return self.cluster.id
@@ -96,6 +142,18 @@ class PartOfCluster(Target):
     def listed(self, api: OcpApi, **query: Any) -> list[Record]:
         """The tasks of its cluster."""
         return tasks_of_cluster(api, self.cluster.id, **query)
+
+
+def keys_of_servers(cluster: Cluster, observed: Observation) -> dict[str, MemberKey]:
+    """What the servers of a cluster are called in the journal, by their names."""
+    ids = {server.member.name: server.id for server in observed.servers}
+    names = [*ids, *(member.name for member in observed.members if member.name not in ids)]
+    return {name: MemberKey(cluster.identity, "server", ids.get(name), name) for name in names}
+
+
+def server_keys(cluster: Record, servers: Sequence[Record]) -> dict[str, MemberKey]:
+    """The same by their records."""
+    return keys_of_servers(Cluster.from_api(cluster), Observation(None, (), servers=placed_servers(cluster, servers)))
 
 
 def servers_of(api: OcpApi, cluster: Record, cluster_id: int) -> list[Record]:

@@ -12,13 +12,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .._base.parsing import Record, integer, record, records
+from .._journal.rows import MemberKey
 from .._ocp.endpoints import OcpApi
 from .._ocp.envelope import ApiResponse
 from .._ocp.task_model import SUCCESSFUL
 from .lookup import address_of, exactly_one, shown_address
 from .operating_tasks import shown_cluster, tag_values, task_ids_by_host
 from .serving import database_serves, is_in_flight
-from .target import Member, Observation, Target, TaskOnTarget
+from .target import Member, Observation, Target, TaskOnTarget, check_identity
 from .task_names import is_known
 
 # Tags of objects other than OBProxies.
@@ -43,6 +44,7 @@ class ObProxies(Target):
     proxies: tuple[ObProxy, ...]
     first_observation: Observation | None = field(default=None, compare=False)
 
+    kind = "obproxies"
     task_name = None
     cluster_id = None
     shows_start = False
@@ -70,7 +72,7 @@ class ObProxies(Target):
     def result(self) -> dict[str, Any]:
         """Kind, id and name of their cluster, id and name (address) of each."""
         return {
-            "kind": "obproxies",
+            "kind": self.kind,
             "obproxy_cluster_id": self.proxy_cluster,
             "obproxy_cluster_name": self.cluster_name,
             "obproxies": [_identity(each) for each in self.proxies],
@@ -84,6 +86,23 @@ class ObProxies(Target):
     def observe(self, api: OcpApi) -> Observation:
         """Each with its status; the status that all share, else None. The service shows no start."""
         return _observe(api.obproxy_cluster(self.proxy_cluster), self.proxies)
+
+    @property
+    def locks(self) -> Sequence[str]:
+        """Their OBProxy cluster."""
+        return [f"obproxy cluster {self._identity}"]
+
+    @property
+    def _identity(self) -> str:
+        return f"{self.cluster_name} {self.proxy_cluster}"
+
+    def member_keys(self, _observed: Observation) -> dict[str, MemberKey]:
+        """Each OBProxy."""
+        return {each.address: MemberKey(self._identity, "obproxy", each.id, each.address) for each in self.proxies}
+
+    def may_be_of(self, task: Record) -> bool:
+        """Whether a task may be a restart of some of these, and of no other."""
+        return not is_known(task.get("name")) and tied_obproxies(task) <= {each.id for each in self.proxies}
 
     def listed(self, api: OcpApi, **query: Any) -> list[Record]:
         """The tasks of the service. Those that have ended are read by host, because there may be too many."""
@@ -159,9 +178,16 @@ def _identity(proxy: ObProxy) -> dict[str, Any]:
 
 def _observe(cluster: Record, proxies: Sequence[ObProxy]) -> Observation:
     shown = {found.get("id"): found for found in records(cluster.get("obproxies"))}
+    for each in proxies:
+        found = shown.get(each.id, {})
+        check_identity("OBProxy", f"OBProxy {each.address} (id {each.id})", each.address, _address(found))
     members = tuple(_member(each.address, shown.get(each.id, {})) for each in proxies)
     statuses = {member.status for member in members}
     return Observation(statuses.pop() if len(statuses) == 1 else None, members)
+
+
+def _address(found: Record) -> str | None:
+    return shown_address(found, "ip", "sqlPort")
 
 
 def _member(name: str, found: Record) -> Member:

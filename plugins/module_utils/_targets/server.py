@@ -4,17 +4,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from .._base.parsing import Record, integer, records
+from .._journal.rows import MemberKey
 from .._ocp.endpoints import OcpApi
 from .._ocp.envelope import ApiResponse
 from .cluster import Cluster, PartOfCluster, member_of, placed_servers, servers_of
 from .lookup import address_of, exactly_one, find_cluster, shown_address
 from .operating_tasks import names_every_operation, tag_values, task_ids_on_hosts
-from .target import ClusterRecords, Member, Observation, TaskOnTarget
+from .target import ClusterRecords, Member, Observation, TaskOnTarget, check_identity
 from .task_names import CLUSTER_RESTART, SERVER_RESTART, ZONE_RESTART, kind_of
 
 
@@ -36,6 +37,7 @@ class Server(PartOfCluster):
     force: bool
     first_observation: Observation | None = field(default=None, compare=False)
 
+    kind = "server"
     task_name = SERVER_RESTART
     shows_start = True
 
@@ -61,6 +63,14 @@ class Server(PartOfCluster):
             _observe_server(found, cluster_record, servers),
         )
 
+    @classmethod
+    def of_records(cls, found: Record, owner: Cluster, servers: Sequence[Record]) -> Server:
+        """The server of the cluster with this record, to look at; its restart would freeze nothing."""
+        host_id = integer(found.get("hostId"))
+        alone = sum(other.get("hostId") == host_id for other in servers) == 1
+        address = address_of(found, "ip", "port")
+        return cls(integer(found.get("id")) or 0, address, owner, host_id, found.get("zoneName"), alone, False, False)
+
     @property
     def label(self) -> str:
         """As in ``server 10.0.0.1:2882 (id 1) of cluster orders (id 1)``."""
@@ -68,13 +78,19 @@ class Server(PartOfCluster):
 
     def result(self) -> dict[str, Any]:
         """Kind, id, name (its address) and the cluster."""
-        return self.cluster.part("server", self.id, self.address)
+        return self.cluster.part(self.kind, self.id, self.address)
+
+    def member_keys(self, _observed: Observation) -> dict[str, MemberKey]:
+        """Itself, whatever was read."""
+        return {self.address: MemberKey(self.cluster.identity, "server", self.id, self.address)}
 
     def observe(self, api: OcpApi) -> Observation:
         """Its state; it may be gone from the cluster by now."""
-        cluster = api.cluster(self.cluster.id)
+        cluster = self.cluster.read(api)
         servers = servers_of(api, cluster, self.cluster.id)
         found = next(filter(self._is_shown_by, servers), None)
+        if found is not None:
+            check_identity("server", self.label, self.address, shown_address(found, "ip", "port"))
         if found is None:
             placed, read = placed_servers(cluster, servers), ClusterRecords(cluster, servers)
             return Observation(None, (Member(self.address, None),), servers=placed, records=read)
@@ -84,6 +100,11 @@ class Server(PartOfCluster):
         """Whether a record is its own: by the id or, where that is not shown, by the address."""
         number = record.get("id")
         return number == self.id if number is not None else address_of(record, "ip", "port") == self.address
+
+    def may_be_of(self, task: Record) -> bool:
+        """Whether a task may be a restart of this server."""
+        servers = tag_values(task, "serverId")
+        return self.cluster.may_be_of_part(task, self.task_name) and (not servers or self.id in servers)
 
     def touching(self, api: OcpApi, listed: list[Record], **query: Any) -> list[TaskOnTarget]:
         """Restarts of the server, its zone and its cluster.

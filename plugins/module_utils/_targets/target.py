@@ -9,12 +9,14 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Protocol
 
+from .._base.errors import TargetError
 from .._base.parsing import Record
 from .._base.text import join_names, state_words
+from .._journal.rows import MemberKey
 from .._ocp.endpoints import OcpApi
 from .._ocp.envelope import ApiResponse
 from .serving import is_in_flight
-from .task_names import is_known, is_named
+from .task_names import is_known, is_named, is_other_kind
 
 
 @dataclass(frozen=True)
@@ -156,7 +158,13 @@ class TaskOnTarget:
 
 
 class Target(Protocol):
-    """A thing in the service that one request restarts."""
+    """A thing in the service that one request restarts.
+
+    ``kind`` is its name in results. ``is_whole_cluster``: OCP chooses the order of its servers.
+    """
+
+    kind: str
+    is_whole_cluster: bool = False
 
     @classmethod
     def find(cls, api: OcpApi, *options: Any, **more: Any) -> Target:
@@ -179,6 +187,27 @@ class Target(Protocol):
         """Whether the service shows its start, or only the tasks that restarted it."""
 
     @property
+    def endangers(self) -> Sequence[int]:
+        """The ids of the clusters whose tenants its restart may concern."""
+        return () if self.cluster_id is None else (self.cluster_id,)
+
+    @property
+    def arbiter_id(self) -> int | None:
+        """The id of the arbitration service that it is, if it is one."""
+        return None
+
+    @property
+    def locks(self) -> Sequence[str]:
+        """What only one restart of this controller looks at and requests at a time, by name."""
+
+    def member_keys(self, observed: Observation, /) -> dict[str, MemberKey]:
+        """What its members are called in the journal, by their names."""
+
+    def neighbour_keys(self, _observed: Observation, /) -> list[MemberKey]:
+        """The same of others whose restart matters to it, such as the other servers of its cluster."""
+        return []
+
+    @property
     def label(self) -> str:
         """Its name for people, with its id."""
 
@@ -196,8 +225,12 @@ class Target(Protocol):
         """Whether a task may be a restart of its kind: by its name, if documents have that."""
         return is_named(task, self.task_name) if self.task_name else not is_known(task.get("name"))
 
+    def may_be_of(self, task: Record) -> bool:
+        """Whether nothing that a task shows, such as its kind, cluster or tags, speaks against a restart of it."""
+        return not is_other_kind(task, self.task_name)
+
     def observe(self, api: OcpApi) -> Observation:
-        """Read its current state."""
+        """Read its current state. Raises TargetError if its id now belongs to something else."""
 
     def listed(self, api: OcpApi, **query: Any) -> list[Record]:
         """The tasks of ``query`` (see ``OcpApi.tasks``) among which its restarts are, newest first."""
@@ -211,6 +244,15 @@ class Target(Protocol):
 
     def restart(self, api: OcpApi, members: frozenset[str], /) -> ApiResponse:
         """Send the POST, for ``members`` alone if the endpoint supports it; the data of the response is a task."""
+
+
+def check_identity(what: str, label: str, known: object, shown: object) -> None:
+    """Raise TargetError if the id of a target shows another name or address than when it was found."""
+    if shown is not None and known != shown:
+        raise TargetError(
+            f"The service now shows {what} {shown} under the id of {label}. Nothing was restarted; name the target "
+            "anew, and run this again."
+        )
 
 
 @dataclass(frozen=True)

@@ -35,6 +35,7 @@ class Zone(PartOfCluster):
     alone: bool
     first_observation: Observation | None = field(default=None, compare=False)
 
+    kind = "zone"
     task_name = ZONE_RESTART
     shows_start = True
 
@@ -69,13 +70,18 @@ class Zone(PartOfCluster):
 
     def result(self) -> dict[str, Any]:
         """Kind, id, name and the cluster."""
-        return self.cluster.part("zone", self.id, self.name)
+        return self.cluster.part(self.kind, self.id, self.name)
 
     def observe(self, api: OcpApi) -> Observation:
         """Its status and its servers."""
-        found = api.cluster(self.cluster.id)
+        found = self.cluster.read(api)
         found = {**found, "zones": records(found.get("zones")) or api.zones(self.cluster.id)}
         return _observe_zone(self.name, found, servers_of(api, found, self.cluster.id))
+
+    def may_be_of(self, task: Record) -> bool:
+        """Whether a task may be a restart of this zone."""
+        zones = tag_values(task, "zoneName")
+        return self.cluster.may_be_of_part(task, self.task_name) and (not zones or self.name in zones)
 
     def touching(self, api: OcpApi, listed: list[Record], **query: Any) -> list[TaskOnTarget]:
         """Restarts of the zone, its cluster and its servers.

@@ -31,9 +31,9 @@ from .._ocp.endpoints import OcpApi
 from .._ocp.envelope import ApiResponse
 from .._ocp.task_model import FAILED, ROLLBACK, RUNNING, Subtask, Task
 from .._restart.attempt import ActionAttempt, Progressing
-from .._restart.outcome_search import search_outcome
 from .._waiting.await_tasks import UNSEEN_FOR, wait_for_success, wait_for_tasks
 from .._waiting.failure_report import NEXT_STEPS_HEADING, Purpose, task_failed
+from .._waiting.outcome_search import search_outcome
 from .._waiting.poll_pauses import PollPolicy
 from .._waiting.progress import progress_line
 from .allowed_actions import (

@@ -35,6 +35,7 @@ class Place:
     step: str
     module: str
     check_mode: bool = False
+    change: str | None = None
     started_before: str | None = None
 
     def entry(self, at: str) -> Record:
@@ -93,7 +94,7 @@ class EvidenceDocument:
         self._note_plan(head, place.module, result)
         first = len(self._targets) + 1
         entries = restart_entries(place.module, result, place.check_mode)
-        head_of_target = {**head, "started_before": place.started_before}
+        head_of_target = {**head, "change": place.change, "started_before": place.started_before}
         self._targets += [{"number": number, **head_of_target, **entry} for number, entry in enumerate(entries, first)]
         if place.module == "task":
             self._actions.append({**head, **_action(result)})

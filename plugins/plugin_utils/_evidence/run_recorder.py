@@ -159,7 +159,8 @@ class RunRecorder:
         checks = bool(keywords.get("check_mode", False))
         given = keywords.get("args") or {}
         step = keywords.get("name") or task.get_name()
-        place = Place(host, step, module or str(task.action), checks, one_line(given.get("started_before")))
+        change = {option: one_line(given.get(option)) for option in ("change", "started_before")}
+        place = Place(host, step, module or str(task.action), checks, **change)
         known: Record = {}
         if module is not None:
             self._connection(given)

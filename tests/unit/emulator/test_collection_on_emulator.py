@@ -23,8 +23,8 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp import session,
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.auth import AccessKeyAuth, basic_auth
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.endpoints import OcpApi
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.session import HttpClient
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart import restart_target
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart_request import RestartRequest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.run import restart_target
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.agents import Agents
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.arbitration import ArbitrationService
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.cluster import Cluster
@@ -32,11 +32,14 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.server impo
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target import Selector
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.zone import Zone
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll_pauses import PollPolicy
+from ansible_collections.oceanbase.ocp.tests.unit.support.controllers import another_controller
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import BEGINNING, FakeClock
 from ocp_emulator.base.compatibility import CHOICES, PROFILES, Switches
 from urllib3 import HTTPResponse
 
 ADDRESS = "http://127.0.0.1:8080"
+# Seconds after the change, so that a task is seen to begin since.
+A_MOMENT = 2
 # What was really restarted, as /emulator/restarts counts it.
 TARGETS: dict[str, tuple[Selector, dict[tuple[str, int], int]]] = {
     "server": (
@@ -99,7 +102,7 @@ def clock(time_passes):
 @pytest.fixture
 def below(start, time_passes, tmp_path, monkeypatch):
     """Start an emulator below the client of the collection."""
-    # What the collection notes of its restarts is of one service.
+    # What processes share of a limit of requests is of one service.
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
 
     def begin(switches: Switches, respelt: Callable[[bytes], bytes] = bytes) -> Any:
@@ -153,14 +156,13 @@ def test_restart_is_done_once_and_proven(switches, target, below, time_passes):
 
 
 @pytest.mark.parametrize(("switches", "target"), CASES[: len(TARGETS) * len(PROFILES) - 1])
-def test_running_restart_is_joined_with_an_access_key(switches, target, below, time_passes, tmp_path, monkeypatch):
+def test_running_restart_is_joined_with_an_access_key(switches, target, below, time_passes):
     emulated = below(switches)
     selector, restarts = TARGETS[target]
+    time_passes.time += A_MOMENT
     restart(time_passes, selector, wait=False, auth="access key")
     time_passes.time += 2
-    # Another machine, which has no notes of the first.
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "elsewhere"))
-    (tmp_path / "elsewhere").mkdir()
+    another_controller()
     if switches.task_tags == "absent" and target == "zone":
         # Nothing tells of which zone a task is: it is not joined, and there is no second one.
         with pytest.raises(TargetBusy, match="may not restart this target"):
@@ -173,7 +175,7 @@ def test_running_restart_is_joined_with_an_access_key(switches, target, below, t
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-def test_running_restart_is_joined_where_no_status_tells_of_it(profile, below, time_passes, tmp_path, monkeypatch):
+def test_running_restart_is_joined_where_no_status_tells_of_it(profile, below, time_passes):
     """A second one would be accepted, and carried out."""
     emulated = below(PROFILES[profile])
     for fault in (
@@ -184,9 +186,9 @@ def test_running_restart_is_joined_where_no_status_tells_of_it(profile, below, t
     ):
         emulated.data("POST", "/emulator/faults", json={**fault, "times": None})
     selector, restarts = TARGETS["server"]
+    time_passes.time += A_MOMENT
     restart(time_passes, selector, wait=False)
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "elsewhere"))
-    (tmp_path / "elsewhere").mkdir()
+    another_controller()
     assert restart(time_passes, selector)["action"] == "attached"
     assert (emulated.restarts(), posts(emulated)) == (restarts, 1)
 
@@ -221,12 +223,12 @@ def capitals(content: bytes) -> bytes:
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_running_restart_is_joined_however_its_name_is_spelt(target, below, time_passes, tmp_path, monkeypatch):
+def test_running_restart_is_joined_however_its_name_is_spelt(target, below, time_passes):
     emulated = below(PROFILES["4.3"], capitals)
     selector, restarts = TARGETS[target]
+    time_passes.time += A_MOMENT
     restart(time_passes, selector, wait=False)
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "elsewhere"))
-    (tmp_path / "elsewhere").mkdir()
+    another_controller()
     assert restart(time_passes, selector)["action"] == "attached"
     assert (emulated.restarts(), posts(emulated)) == (restarts, 1)
 
@@ -273,14 +275,13 @@ def test_answer_nested_too_deep_after_the_restart_began_loses_no_task(below, tim
     assert next(answers, None) is None
 
 
-def test_documented_code_of_a_busy_target_leads_to_its_task(below, time_passes, tmp_path, monkeypatch):
+def test_documented_code_of_a_busy_target_leads_to_its_task(below, time_passes):
     """Reads are behind, so the refusal alone tells of it. By begin and user it may be our own, repeated by a proxy."""
     emulated = below(PROFILES["4.3"])
     goes_wrong(emulated, "answer", "lag", seconds=5, match={"method": "GET"}, times=None)
     time_passes.time += 60
     first = restart(time_passes, SERVER_RESTART, wait=False)
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "elsewhere"))
-    (tmp_path / "elsewhere").mkdir()
+    another_controller()
     second = restart(time_passes, SERVER_RESTART)
     refused = emulated.get("/emulator/requests?method=POST&sort=id,desc")["contents"][0]
     assert (refused["status"] // 100, posts(emulated)) == (4, 2)

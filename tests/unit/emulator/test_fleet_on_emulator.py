@@ -7,7 +7,7 @@ from __future__ import annotations
 import tempfile
 import threading
 from collections import Counter
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -18,12 +18,12 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
     TaskFailed,
     attached_facts,
 )
+from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.memory_journal import MemoryJournal
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.auth import basic_auth
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.endpoints import OcpApi
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.session import HttpClient
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.side_by_side import Crew
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import many_restarts
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.cluster_lock import ClusterLock
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.fleet_outcome import FleetMember
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.many_restarts import restart_many
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart_request import RestartRequest, Safety
@@ -35,11 +35,11 @@ from ocp_emulator.fleet.generate_fleet import generated_fleet
 
 CLUSTERS = 12
 # Longer than a look of another thread.
-TOGETHER = 0.5
+TOGETHER = 2.0
 
 
 @pytest.fixture(autouse=True)
-def _own_locks(tmp_path, monkeypatch):
+def _own_limit(tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
 
 
@@ -98,16 +98,20 @@ def test_each_server_of_many_clusters_is_restarted_once_and_proven(fleet):
 
 @pytest.fixture
 def asked(monkeypatch):
-    """The paths of restarts that are asked for; each waits right before its request for another one to be there too."""
-    meeting, paths, post = threading.Barrier(2), [], HttpClient.post
+    """The paths of restarts that are asked for; each waits before it notes its request for another one to be there."""
+    meeting, paths, begin, post = threading.Barrier(2), [], MemoryJournal.begin, HttpClient.post
 
-    def meet(client, path, *arguments):
+    def meet(journal, row):
         with suppress(threading.BrokenBarrierError):
             meeting.wait(TOGETHER)
+        return begin(journal, row)
+
+    def ask(client, path, *arguments):
         paths.append(path)
         return post(client, path, *arguments)
 
-    monkeypatch.setattr(HttpClient, "post", meet)
+    monkeypatch.setattr(MemoryJournal, "begin", meet)
+    monkeypatch.setattr(HttpClient, "post", ask)
     return paths
 
 
@@ -121,7 +125,7 @@ def test_threads_that_race_for_one_cluster_are_decided_one_after_the_other(fleet
 
 def test_without_the_lock_they_would_race(fleet, asked, monkeypatch):
     """So the test before finds what it is for."""
-    monkeypatch.setattr(ClusterLock, "acquire", lambda _self, _policy: None)
+    monkeypatch.setattr(MemoryJournal, "lock", lambda *_arguments: nullcontext())
     restart(fleet, [member(fleet, "1", 1), member(fleet, "cluster1", 2)])
     assert (len(asked), len(restarted(fleet))) == (2, 2)
 

@@ -5,10 +5,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import nullcontext
 from unittest import mock
 
 import pytest
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import cluster_lock
+from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.memory_journal import MemoryJournal
 from ansible_collections.oceanbase.ocp.plugins.module_utils._safety import verdict
 from ansible_collections.oceanbase.ocp.tests.outages.campaign import Setting, batch, story
 from ansible_collections.oceanbase.ocp.tests.outages.verdicts import CAUSED
@@ -35,7 +36,7 @@ def test_ledger_sees_the_outages_without_safety():
 
 @pytest.mark.nightly
 def test_controller_whose_processes_know_nothing_of_each_other_is_found_out():
-    with mock.patch.object(cluster_lock.ClusterLock, "acquire", lambda _lock, _policy: None):
+    with mock.patch.object(MemoryJournal, "lock", lambda *_arguments: nullcontext()):
         assert batch((Setting(), CROSSING)).outages[CAUSED] > 0
 
 

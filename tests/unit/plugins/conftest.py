@@ -27,15 +27,14 @@ def _not_on_macos(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="session")
-def _lock_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    base = tmp_path_factory.mktemp("locks")
+def _folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    base = tmp_path_factory.mktemp("left")
     return (base / str(number) for number in count())
 
 
 @pytest.fixture(autouse=True)
-def _own_locks(_lock_folders: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    """What other tests restarted is not in flight here."""
-    folder = next(_lock_folders)
+def _own_folder(_folders: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    """What other tests have used up of a limit of requests is not used up here."""
+    folder = next(_folders)
     folder.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(folder))
-    monkeypatch.setenv("ANSIBLE_HOME", str(folder))

@@ -64,7 +64,7 @@ def test_option_error_starts_with_the_option_or_the_credentials():
         assert entry.message.startswith(
             (f"{entry.heading}: ", f"{entry.heading}.", "No credentials are given", "Both kinds of credentials")
         )
-        assert entry.kind is errors.OptionError
+        assert issubclass(entry.kind, errors.OptionError)
         assert "\n" not in entry.message
 
 

@@ -52,7 +52,7 @@ def test_clocks_and_sockets_are_those_of_the_machine_again():
 
 @pytest.mark.slow
 @pytest.mark.nightly
-@pytest.mark.parametrize("seed", [8145, 38585, 41056, 56923, 65545, 80637, 83050, 83310])
+@pytest.mark.parametrize("seed", [20, 25, 5147])
 def test_run_that_once_broke_a_promise_or_misled_the_oracle_breaks_none(seed):
     """In a process of its own, where hashes are fixed: they decide what a seed means."""
     module = campaign.__name__.rpartition(".")[0]

@@ -32,9 +32,10 @@ def effect_entries() -> Iterator[Entry]:
         yield option("nothing tells that old values are shown", module, proves, set_to(at_once=True), **given)
     unknown = {"until_effective": {"stack_sise": "5M"}}
     yield entry((OPTIONS, "until_effective"), "the cluster has no such", "zone_restart", ("stack_sise",), **unknown)
-    yield entry(
-        (OPTIONS, "started_before"), "and no `until_effective`", "cluster_rolling_restart_info", (), started_before=None
-    )
+    undated = ("started_before", "until_effective")
+    for module in ("cluster_rolling_restart", "cluster_rolling_restart_info"):
+        cause = "and no `started_before` or `until_effective`"
+        yield entry((OPTIONS, "change"), cause, module, undated, started_before=None)
 
     effect = partial(entry, (TASKS, "The values are not in effect"), until_effective=WANTED)
     shown = (ADDRESS_41, "stack_size=4M", "5M")

@@ -11,6 +11,7 @@ from unittest import mock
 from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue import Entry, merged
 from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue_effect import effect_entries
 from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue_fleet import fleet_entries
+from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue_journal import journal_entries
 from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue_options import option_entries
 from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue_parameters import parameter_entries
 from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue_safety import safety_entries
@@ -37,6 +38,7 @@ def every_entry() -> tuple[Entry, ...]:
         effect_entries,
         task_action_entries,
         fleet_entries,
+        journal_entries,
     )
     with mock.patch.dict(os.environ):
         for name in environment_left_out():

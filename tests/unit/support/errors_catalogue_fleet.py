@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue import TASKS, Entry
+from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue import OPTIONS, TASKS, Entry
 from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue_service import error_lost
 from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue_tasks import (
     ADDRESS_41,
@@ -30,4 +30,7 @@ def fleet_entries() -> Iterator[Entry]:
     yield fleet("the answer of one is lost", names=mine, happening=lost)
     yield fleet("a task FAILED", names=(*mine, "1001"), happening=turned(end="FAILED"), wait=True)
     yield fleet("a start does not show", names=mine, happening=turned(restarts_really=False), wait=True)
-    yield fleet("no instant to prove by", names=("started_before", "wait"), wait=True, started_before=None)
+    proves = ("change", "started_before", "wait")
+    yield fleet("neither a name nor an instant to prove by", names=proves, wait=True, started_before=None)
+    undated = ("started_before",)
+    yield entry((OPTIONS, "change"), "and no `started_before`", "fleet_restart_info", undated, started_before=None)

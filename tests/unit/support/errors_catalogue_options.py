@@ -120,6 +120,12 @@ BY_HAND: dict[str, tuple[Bad, ...]] = {
     "threads": (Bad(RANGE, 0), Bad(RANGE, 65)),
     "max_lag": (Bad(RANGE, -1), Bad(RANGE, 604801)),
     "offline_time": (Bad(RANGE, 0), Bad(RANGE, 604801)),
+    "change": (
+        Bad(EMPTY, ""),
+        Bad(UNUSABLE, "memory\x1b[31m", shown="memory\\x1b"),
+        Bad(UNUSABLE, " memory"),
+        Bad(UNUSABLE, "m" * 201, shown="201"),
+    ),
     "started_before": (Bad(EMPTY, ""), Bad(UNUSABLE, "2026-05-04T03:00:00"), Bad(UNUSABLE, "yesterday")),
     "finish_before": (Bad(EMPTY, ""), Bad(UNUSABLE, "2026-05-04T03:00:00"), Bad(UNUSABLE, "tomorrow")),
     "min_zones": (Bad(RANGE, -1),),

@@ -7,8 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.cluster_lock import ClusterLock
-from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll_pauses import PollPolicy
+from ansible_collections.oceanbase.ocp.tests.unit.support.controllers import journal_here
 from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue import TASKS, Entry
 from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue_tasks import (
     ADDRESS_41,
@@ -54,7 +53,9 @@ def safety_entries() -> Iterator[Entry]:
     yield from _signs(unsafe)
 
     def locked(service: FakeOcp) -> None:
-        ClusterLock(service.url, [31], service.time.clock, []).acquire(PollPolicy(1, 1))
+        held = journal_here().lock(["cluster 31"], service.time.clock, 1.0)
+        held.__enter__()
+        vars(service)["held_by_others"] = held
 
     yield unsafe(
         "others of this controller look for too long", "server_restart", (ADDRESS_41,), locked, wait_timeout=60

@@ -16,8 +16,8 @@ from unittest import mock
 
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.clock import SYSTEM_CLOCK, Clock
 from ansible_collections.oceanbase.ocp.plugins.module_utils._module import bridge
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.open_outcomes import forget_all
 from ansible_collections.oceanbase.ocp.tests.unit.support.cluster_payloads import raw_server
+from ansible_collections.oceanbase.ocp.tests.unit.support.controllers import another_controller, with_journal_here
 from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue import (
     ADDRESS,
     OPTIONS,
@@ -76,12 +76,13 @@ def entry(
     **options: Any,
 ) -> Entry:
     """The message of ``module`` with a service in which this happened, in a new process."""
-    forget_all()
+    another_controller()
     service = FakeOcp(FakeClock())
     with (
         TemporaryDirectory() as folder,
         mock.patch.object(tempfile, "tempdir", folder),
         mock.patch.dict(os.environ, ANSIBLE_HOME=folder),
+        with_journal_here(),
         staged(service),
     ):
         happening(service)
@@ -217,7 +218,7 @@ def _shown_as(**fields: Any) -> Happening:
 
 def _ill_entries() -> Iterator[Entry]:
     """It has started since, but does not serve."""
-    since = at(-10).isoformat()
+    since = at(-100).isoformat()
     ill = partial(entry, (TASKS, "It started since, but does not serve"), started_before=since)
     inactive = _shown_as(started=0.0, inner_status="INACTIVE")
 

@@ -169,7 +169,7 @@ class FakeOcp:
     start_shown_late: float = 0.0
     ignored: tuple[str, ...] = ()
     before_post: Callable[[], Any] = lambda: None
-    after_newest: Callable[[], Any] = lambda: None
+    after_list: Callable[[], Any] = lambda: None
     after_restart: Callable[[], Any] = lambda: None
     localities: dict[str, str] = field(default_factory=lambda: {"sys": FULL3})
     units: dict[str, dict[str, list[int]]] = field(default_factory=dict)
@@ -257,8 +257,8 @@ class FakeOcp:
         there = [job for job in reversed(self.jobs) if self.now >= job.started_at + self.list_lacks]
         found = [job for job in there if job.id > above and self._passes(job, filters)]
         records = [self._record(job, self.list_lags) for job in found][:limit]
-        if limit is not None:
-            self.after_newest()
+        if filters.keys() <= {"clusterId", "name"}:
+            self.after_list()
         return records
 
     def subtask_log(self, task_id: int, subtask_id: int) -> str:

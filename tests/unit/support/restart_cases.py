@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import OcpError
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.decision import InFlight
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart import restart_target
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.knowledge import InFlight
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart_request import RestartRequest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.run import restart_target
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.agents import Agents
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.arbitration import ArbitrationService
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.cluster import Cluster
@@ -109,7 +109,9 @@ def request(
 ) -> RestartRequest:
     policy = PollPolicy(seconds, 10, show, announce=announce)
     wanted = until_effective or {}
-    return RestartRequest(check_mode, wait, policy, started_before, InFlight(in_flight), until_effective=wanted)
+    return RestartRequest(
+        check_mode, wait, policy, started_before, in_flight=InFlight(in_flight), until_effective=wanted
+    )
 
 
 def restart(service: FakeOcp, case: RestartCase, options: RestartRequest) -> dict[str, Any]:

@@ -51,7 +51,10 @@ def test_name_like_no_other_is_told_how_to_be_free():
 
 @pytest.mark.parametrize(
     ("name", "there"),
-    [("task_report", "id or folder"), ("agent_rolling_restart", "hosts, started_before, batch or wait_timeout")],
+    [
+        ("task_report", "id or folder"),
+        ("agent_rolling_restart", "hosts, change, started_before, batch or wait_timeout"),
+    ],
 )
 def test_variables_that_there_are_come_once_and_last(name, there):
     wrong = [f"{name}_qqq", f"{name}_xxx"]

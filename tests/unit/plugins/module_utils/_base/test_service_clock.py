@@ -12,6 +12,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.service_clock import (
     LARGEST_CORRECTION,
     MOST_ANSWERS,
+    MOST_SERVERS,
     ServiceClock,
     to_service_clock,
 )
@@ -223,3 +224,68 @@ def test_stale_first_answers_and_a_drift_do_not_mean_that_it_was_set(first):
 )
 def test_few_answers_that_disagree_need_more(offsets, doubtful):
     assert ahead(*offsets).is_doubtful is doubtful
+
+
+# Several application servers
+
+
+def clock_by_server(*answers: tuple[str | None, float]) -> ServiceClock:
+    """Show answers of application servers that are ahead by so many seconds, to the hundredth."""
+    clock = ServiceClock()
+    for server, offset in answers:
+        completed = datetime.fromtimestamp(BASE + 0.25 + offset, UTC)
+        clock.shown(completed, BASE + 0.25, BASE + 0.25, server)
+    return clock
+
+
+@pytest.mark.parametrize(
+    ("answers", "least", "most"),
+    [
+        pytest.param([], 0, 0, id="nothing is known"),
+        pytest.param([("one", 5)], 5, 5.01, id="one server"),
+        pytest.param([(None, 5)], 5, 5.01, id="no server is named"),
+        pytest.param([("one", -3), ("two", 5)], -3, 5.01, id="two that differ"),
+        pytest.param([("one", -3), (None, 5)], -3, 5.01, id="one of them is not named"),
+        pytest.param([("one", 5)] * 2 + [("one", -900)], 5, 5.01, id="a stale answer of one server"),
+        pytest.param([("one", 5)] * 40 + [("two", 0)], 0, 5.01, id="one that has answered once"),
+        pytest.param([("one", 5), ("one", -3)], -3, 5.01, id="one that contradicts itself"),
+        pytest.param([("one", -9)] * MOST_ANSWERS + [("one", 5)] * MOST_ANSWERS, 5, 5.01, id="the last answers count"),
+    ],
+)
+def test_bounds_cover_the_clocks_of_all_application_servers(answers, least, most):
+    assert clock_by_server(*answers).bounds == (pytest.approx(least, abs=1e-3), pytest.approx(most, abs=1e-3))
+
+
+def test_bounds_are_no_narrower_than_what_is_cut_off():
+    """An answer in seconds that took 0.2 s tells the clock to 1.2 s."""
+    clock = clock_of((5, 5.0, 5.2))
+    assert clock.bounds == (pytest.approx(-0.2), pytest.approx(1))
+
+
+def test_answers_of_one_server_narrow_each_other_and_not_those_of_another():
+    same, apart = ServiceClock(), ServiceClock()
+    for clock, names in ((same, ("one", "one")), (apart, ("one", "two"))):
+        for completed, sent, name in zip((5, 15), (5.9, 15.1), names, strict=True):
+            clock.shown(datetime.fromtimestamp(BASE + completed, UTC), BASE + sent, BASE + sent, name)
+    assert same.bounds == (pytest.approx(-0.1), pytest.approx(0.1))
+    assert apart.bounds == (pytest.approx(-0.9), pytest.approx(0.9))
+
+
+def test_servers_beyond_the_most_that_are_told_apart_are_covered_too():
+    many = [(f"server {number}", 0) for number in range(MOST_SERVERS)]
+    clock = clock_by_server(*many, ("one more", 30), ("another", 30), ("server 3", 0))
+    assert clock.bounds == (pytest.approx(0), pytest.approx(30.01))
+    assert len(clock._by_server) == MOST_SERVERS + 1
+
+
+@given(st.lists(st.tuples(st.sampled_from(["one", "two", None]), st.floats(0, 3), st.floats(0, 1)), max_size=9))
+def test_bounds_hold_the_offset_of_each_server(answers):
+    offsets = {"one": 2.0, "two": -40.0, None: 7.5}
+    clock, at = ServiceClock(), BASE
+    for server, took, share in answers:
+        completed = int(at + took * share + offsets[server])
+        clock.shown(datetime.fromtimestamp(completed, UTC), at, at + took, server)
+        at += took + 10
+    least, most = clock.bounds
+    for server, _took, _share in answers:
+        assert least - 1e-3 <= offsets[server] <= most + 1e-3

@@ -12,18 +12,22 @@ import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base import errors
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import ResponseLost
 from ansible_collections.oceanbase.ocp.plugins.module_utils._module import bridge, restart_options
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import restart
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.decision import InFlight
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import run as restart_run
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.knowledge import InFlight
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll_pauses import PollPolicy
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import RESULT_KEYS, URL
 from ansible_collections.oceanbase.ocp.tests.unit.support.module_arguments import (
     CONNECTION,
+    MODULES,
     OWN,
     RESTARTS,
     ROOT,
+    definition_of,
     every_module,
 )
 
+# What takes an instant takes a name.
+DATED = [name for name in MODULES if "started_before" in definition_of(name).options]
 NO_INSTANTS = ["2026-05-04T03:02:01", "2026-05-04", "1777834921000", "-5", "", "nan", "yesterday"]
 
 
@@ -36,6 +40,15 @@ def test_invalid_started_before_is_refused(value, name, run):
     assert result["msg"].startswith(
         f"started_before: {value or 'an empty text'} is not an instant; give ISO 8601 with an offset"
     )
+
+
+@pytest.mark.parametrize("name", DATED)
+@pytest.mark.parametrize("value", ["", " memory", "memory\x07", "m" * 201], ids=repr)
+@pytest.mark.usefixtures("_offline")
+def test_invalid_change_is_refused(value, name, run):
+    result = run(name, {**CONNECTION, **OWN[name], "change": value})
+    assert result["failed"] is True
+    assert re.match(r"change: .* is not the name of a change; give at most 200 printable characters", result["msg"])
 
 
 @pytest.mark.parametrize("name", RESTARTS)
@@ -93,13 +106,14 @@ def restart_options_of(**given):
 
 def test_restart_options_have_their_defaults():
     options = restart_options_of()
-    assert (options.check_mode, options.wait, options.started_before) == (False, False, None)
+    assert (options.check_mode, options.wait, options.started_before, options.change) == (False, False, None, None)
     assert options.in_flight is InFlight.ATTACH
     assert options.policy == PollPolicy(7200, 10, show, announce=announce)
 
 
 def test_restart_options_are_parsed():
     given = {
+        "change": "memory-2026-11-20",
         "started_before": "1777834921",
         "in_flight": "queue",
         "wait": True,
@@ -111,13 +125,23 @@ def test_restart_options_are_parsed():
     quiet = PollPolicy(5, 0.5, announce=announce)
     assert (options.wait, options.in_flight, options.policy) == (True, InFlight.QUEUE, quiet)
     assert options.started_before == datetime(2026, 5, 3, 19, 2, 1, tzinfo=UTC)
+    assert options.change == "memory-2026-11-20"
+
+
+@pytest.mark.parametrize(
+    ("given", "is_dated"),
+    [({}, False), ({"change": "memory"}, True), ({"started_before": "1777834921"}, True), ({"wait": True}, False)],
+    ids=["nothing", "name", "instant", "wait"],
+)
+def test_restart_is_dated_by_a_name_or_an_instant(given, is_dated):
+    assert restart_options_of(**given).is_dated is is_dated
 
 
 @pytest.fixture
 def small(monkeypatch, service):
     """Put the fake OCP and its clock below the modules."""
     monkeypatch.setattr(bridge, "connected", lambda _params: nullcontext(service))
-    monkeypatch.setattr(restart.restart_target, "__defaults__", (service.time.clock,))
+    monkeypatch.setattr(restart_run.restart_target, "__defaults__", (service.time.clock, None))
     return service
 
 
@@ -164,6 +188,21 @@ def test_unknown_outcome_is_a_failure_with_all_keys(name, run, small, warned):
     assert result.keys() >= RESULT_KEYS
     assert (result["changed"], len(small.posts)) == (True, 1)
     assert "is running already" in str(warned)
+
+
+@pytest.mark.parametrize(
+    ("given", "refused"),
+    [({"change": "memory-2026-11-20"}, False), ({"started_before": "2026-05-04T03:00:00+08:00"}, False), ({}, True)],
+    ids=["name", "instant", "nothing"],
+)
+@pytest.mark.usefixtures("small")
+def test_fleet_waits_only_for_a_change_that_it_can_prove(given, refused, run):
+    options = {name: value for name, value in OWN["fleet_restart"].items() if name != "started_before"}
+    result = run("fleet_restart", {**CONNECTION, **options, **given, "wait": True, "_ansible_check_mode": True})
+    assert result.get("failed", False) is refused
+    assert refused is result.get("msg", "").startswith(
+        "change: is not given, nor is started_before, and wait=true needs"
+    )
 
 
 @pytest.mark.parametrize("extreme", ["9999-12-31T23:59:59-08:00", "0001-01-01T00:00:00+08:00", "253402300799"])

@@ -4,12 +4,16 @@
 
 from __future__ import annotations
 
-import json
-import os
+from unittest.mock import Mock
 
 import pytest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import JournalError
+from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.local_journal import usable_journal
+from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.memory_journal import MemoryJournal
+from ansible_collections.oceanbase.ocp.plugins.module_utils._parameters import told_apart_notes
 from ansible_collections.oceanbase.ocp.plugins.module_utils._parameters.effect import Effect
-from ansible_collections.oceanbase.ocp.plugins.module_utils._parameters.told_apart_notes import ToldApartNotes
+from ansible_collections.oceanbase.ocp.plugins.module_utils._parameters.told_apart_notes import LOST, ToldApartNotes
+from ansible_collections.oceanbase.ocp.tests.unit.support.controllers import another_controller, journal_here
 
 URL = "http://ocp.test:8080"
 WANTED = {"stack_size": "5M", "x": "1"}
@@ -26,25 +30,20 @@ def effect(*stack_sizes):
 ALIKE, APART = effect("5M", "5M"), effect("5M", "4M")
 
 
-@pytest.fixture(autouse=True)
-def home(tmp_path, monkeypatch):
-    monkeypatch.setenv("ANSIBLE_HOME", str(tmp_path / "home"))
-    return tmp_path / "home"
-
-
 def known(found, url=URL, cluster_id=31, warnings=None):
     return ToldApartNotes(url, cluster_id, [] if warnings is None else warnings).known(found)
-
-
-def note_of(home):
-    [file] = (home / "oceanbase.ocp").iterdir()
-    return file
 
 
 def test_two_values_are_remembered():
     assert known(ALIKE) == set()
     assert known(APART) == {"stack_size"}
     assert known(ALIKE) == {"stack_size"}
+
+
+def test_they_are_remembered_by_this_controller_alone():
+    known(APART)
+    another_controller()
+    assert known(ALIKE) == set()
 
 
 def test_it_is_of_one_service_and_cluster():
@@ -60,62 +59,49 @@ def test_it_is_forgotten_on_request():
     assert known(ALIKE) == set()
 
 
-def test_file_is_of_this_user_alone(home):
-    known(APART)
-    assert note_of(home).stat().st_mode & 0o777 == 0o600
-    assert note_of(home).parent.stat().st_mode & 0o777 == 0o700
+def test_given_journal_is_used_alone():
+    given = MemoryJournal()
+    assert ToldApartNotes(URL, 31, [], given).known(APART) == {"stack_size"}
+    assert known(ALIKE) == set()
+    assert ToldApartNotes(URL, 31, [], given).noted(WANTED) == {"stack_size"}
 
 
-@pytest.mark.parametrize("content", [b"", b"{", b"\xff", b"[]", b"true", b"[" * 100_000, b"[[], true]", b" " * 10**6])
-def test_other_content_is_no_knowledge(home, content):
-    known(APART)
-    note_of(home).write_bytes(content)
+def test_other_content_is_no_knowledge():
+    journal_here().remember("told apart", (URL, 31, "stack_size"), "no")
     assert known(ALIKE) == set()
 
 
-def test_note_of_another_cluster_in_its_place_is_no_knowledge(home):
+@pytest.fixture
+def disk(tmp_path, monkeypatch):
+    """The journal is a file in this folder."""
+    monkeypatch.setenv("ANSIBLE_HOME", str(tmp_path / "home"))
+    monkeypatch.setattr(told_apart_notes, "usable_journal", usable_journal)
+    return tmp_path / "home/oceanbase.ocp"
+
+
+def test_it_is_read_again_from_the_disk_and_not_written_where_nothing_may_be(disk):
+    assert ToldApartNotes(URL, 31, [], read_only=True).known(APART) == {"stack_size"}
+    assert not disk.exists()
     known(APART)
-    path = note_of(home)
-    path.write_text(json.dumps([[URL, 32, "stack_size"], True]))
-    assert known(ALIKE) == set()
+    assert ToldApartNotes(URL, 31, [], read_only=True).noted(WANTED) == {"stack_size"}
 
 
-def test_link_and_pipe_in_its_place_are_not_followed(home, tmp_path):
+def test_journal_that_cannot_be_used_is_told_when_something_is_to_be_noted(disk):
     known(APART)
-    path = note_of(home)
-    path.rename(tmp_path / "real")
-    path.symlink_to(tmp_path / "real")
-    assert known(ALIKE) == set()
-    path.unlink()
-    os.mkfifo(path)
-    assert known(ALIKE) == set()
-
-
-def test_folder_of_others_is_not_used(home):
-    known(APART)
-    note_of(home).parent.chmod(0o777)
+    disk.chmod(0o777)
     warnings: list[str] = []
     assert known(ALIKE, warnings=warnings) == set()
+    ToldApartNotes(URL, 31, warnings).forget(WANTED)
     assert warnings == []
     assert known(APART, warnings=warnings) == {"stack_size"}
     [warning] = warnings
-    assert "started_before" in warning
+    assert warning.startswith(f"{LOST}: The journal {disk / 'journal.sqlite'} cannot be used")
     assert "is not a folder of this user alone" in warning
 
 
-def test_home_that_cannot_be_made_is_told(tmp_path, monkeypatch):
-    (tmp_path / "file").touch()
-    monkeypatch.setenv("ANSIBLE_HOME", str(tmp_path / "file" / "home"))
+def test_note_that_cannot_be_written_is_told(monkeypatch):
+    full = MemoryJournal()
+    monkeypatch.setattr(full, "remember", Mock(side_effect=JournalError("The disk is full.")))
     warnings: list[str] = []
-    assert known(APART, warnings=warnings) == {"stack_size"}
-    assert len(warnings) == 1
-    assert known(ALIKE) == set()
-
-
-def test_nothing_is_left_of_a_note_that_could_not_be_written(home, monkeypatch):
-    def fails(*_arguments, **_more):
-        raise OSError("no space left")
-
-    monkeypatch.setattr(json, "dump", fails)
-    assert known(APART, warnings=[]) == {"stack_size"}
-    assert list((home / "oceanbase.ocp").iterdir()) == []
+    assert ToldApartNotes(URL, 31, warnings, full).known(APART) == {"stack_size"}
+    assert warnings == [f"{LOST}: The disk is full."]

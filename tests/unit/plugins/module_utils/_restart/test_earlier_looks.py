@@ -83,7 +83,7 @@ def test_work_that_the_first_half_of_a_look_has_shown_is_not_forgotten(service):
     past = past_of(service)
     [thing] = SERVER.things(service)
     thing.status, thing.operated_by = "RESTARTING", 1001
-    service.after_newest = lambda: service.calls.count("tasks") > 2 and reads.append(1)
+    service.after_list = lambda: service.calls.count("tasks") > 2 and reads.append(1)
     reads: list[int] = []
     service.time.after_sleep = lambda: (
         service.now >= 5 and vars(thing).update(status=None, started=4.0, operated_by=None)

@@ -6,11 +6,12 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import ChangeStopped, RequestRefused
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.decision import InFlight
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.failure_limit import NEWEST_FAILED, FailureLimit
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart import restart_target
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.knowledge import InFlight
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart_request import RestartRequest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.run import restart_target
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll_pauses import PollPolicy
+from ansible_collections.oceanbase.ocp.tests.unit.support.controllers import another_controller
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import SERVER, Thing, at, refused
 from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import RESTART_CASES
 
@@ -42,6 +43,8 @@ def test_one_request_more_and_only_with_a_limit_and_an_instant(service):
         assert restart(service, most)["action"] == "submitted"
         costs.append(sorted(service.calls))
         service.passes(1000)
+        service.jobs.clear()
+        another_controller()
         service.servers_there[0].started = -3600.0
     assert costs[1] == sorted([*costs[0], "tasks"])
     fails_elsewhere(service)
@@ -123,6 +126,7 @@ def test_failed_look_stops(service):
 
 def test_each_look_reads_anew(service):
     """A failure between a first look, which has to wait, and the next one is seen."""
+    service.restarts_really = False
     service.begin(SERVER, [service.servers_there[0]], seconds=30)
     service.time.after_sleep = lambda: (
         fails_elsewhere(service, ago=0) if service.now > 21 and len(service.jobs) == 1 else 0

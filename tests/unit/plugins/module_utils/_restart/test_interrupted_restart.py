@@ -8,7 +8,7 @@ import json
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import attached_facts
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart import restart_target
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.run import restart_target
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import lost
 from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import (
     SERVER,

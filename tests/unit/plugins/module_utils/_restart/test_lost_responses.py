@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import OutcomeUnknown, PermissionDenied
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.open_outcomes import forget_all
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.own_notes import forget_process
 from ansible_collections.oceanbase.ocp.tests.unit.support import fake_ocp
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import at, lost, refused, unreadable
 from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import (
@@ -55,7 +55,7 @@ def test_lost_request_has_an_unknown_outcome(make_error, case, service):
     assert error.__class__ is OutcomeUnknown
     start = f"It is not known whether a restart of {case.target.label} is running. {lost_error} For 20 seconds"
     assert str(error).startswith(start)
-    assert f"the task list did not show {case.task_words}, begun since and with an id above 0" in str(error)
+    assert f"the task list did not show {case.task_words} that was not there before, begun since" in str(error)
     assert CHECK in str(error)
     assert (error.facts["changed"], error.facts["action"]) == (True, "submitted")
     assert (error.facts["task_id"], error.facts["task"]) == (None, None)
@@ -96,7 +96,9 @@ def test_several_matching_tasks_are_ambiguous(case, service):
     at_post(service, (case.task_name, case.things(service)))
     error = failure(service, case, request())
     assert error.__class__ is OutcomeUnknown
-    assert f"More than one task fits, {case.task_words}, begun since and with an id above 0: 1002, 1001." in str(error)
+    assert f"More than one task fits, {case.task_words} that was not there before, begun since: 1002, 1001." in str(
+        error
+    )
     assert CHECK in str(error)
     assert (error.facts["changed"], error.facts["task_id"], len(service.posts)) == (True, None, 1)
 
@@ -125,11 +127,11 @@ def test_tasks_of_other_targets_or_kinds_are_not_adopted(own, case, service):
 
 
 @every_restart
-def test_task_below_the_high_water_mark_is_not_adopted(case, service):
+def test_task_that_was_there_before_is_not_adopted(case, service):
     service.begin(case.task_name, case.things(service), ago=600)
     service.lose_before = [lost()]
     message = str(failure(service, case, request()))
-    assert "with an id above 1001. Check" in message
+    assert "that was not there before, begun since. Check" in message
     assert (len(service.posts), len(service.jobs)) == (1, 1)
 
 
@@ -143,7 +145,7 @@ def test_agent_task_of_the_stale_hosts_is_adopted(service):
     service.agents_there[1].started = 0
     service.lose_after = [lost()]
     service.time.time += 60
-    result = restart(service, RESTART_CASES["agents"], request(started_before=at(-10)))
+    result = restart(service, RESTART_CASES["agents"], request(started_before=at(-100)))
     assert (result["action"], service.posts) == ("adopted", [("agents", [51])])
 
 
@@ -238,7 +240,7 @@ def test_two_runs_with_the_same_time_restart_exactly_once(make_error, case, serv
             failure(service, case, request(started_before=since, wait=True))
         else:
             restart(service, case, request(started_before=since, wait=True))
-        forget_all()
+        forget_process()
         result = restart(service, case, request(started_before=since, wait=True))
         assert result["action"] == ("submitted" if lose is service.lose_before else "skipped")
         assert len(service.jobs) == jobs + 1
@@ -274,3 +276,13 @@ def test_failed_adopted_task_is_not_restarted(case, service):
     error = failure(service, case, request(wait=True))
     assert (error.facts["action"], error.facts["task_id"]) == ("adopted", 1001)
     assert (len(service.posts), error.facts["changed"]) == (1, True)
+
+
+def test_own_restart_that_only_its_id_shows_is_not_repeated(service):
+    """The list lacks the task, its record does not tell its target, and the start does not show."""
+    service.tags = service.names_operations = False
+    service.list_lacks = service.start_shown_late = 10_000.0
+    dated = request(wait=True, started_before=at(-300))
+    first, second = failure(service, SERVER, dated), failure(service, SERVER, dated)
+    assert (first.facts["task_id"], len(service.posts)) == (1001, 1)
+    assert "task 1001 (Restart OB server) has restarted it since" in str(second)

@@ -13,7 +13,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
     TargetBusy,
     WaitTimeout,
 )
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart import restart_target
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.run import restart_target
 from ansible_collections.oceanbase.ocp.tests.unit.support import fake_ocp
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import FakeOcp, at, refused
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import FakeClock

@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import TargetBusy, TargetHeld, WaitTimeout
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.look import Viewer
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart import restart_target
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.reader import Reader
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.run import restart_target
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.server import Server
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target import Selector
 from ansible_collections.oceanbase.ocp.tests.unit.support import fake_ocp
@@ -236,7 +236,7 @@ def test_cluster_attaches_to_the_restart_of_its_only_stale_server(service):
     for thing in service.servers_there[1:]:
         thing.started = -90.0
     job = others(service, SERVER)
-    result = restart(service, CLUSTER, request(started_before=at(-120)))
+    result = restart(service, CLUSTER, request(started_before=at(-300)))
     assert (result["action"], result["task_id"]) == ("attached", job.id)
 
 
@@ -344,11 +344,11 @@ def test_untagged_task_is_evidence_for_the_server_that_it_alone_may_have_at_work
         others(service, SERVER, things=[service.servers_there[number]])
     for number in at_work:
         service.servers_there[number].status = "RESTARTING"
-    viewer = Viewer(service, replace(SERVER.target, alone=False), service.time.clock)
-    viewer.see()
+    reader = Reader(service, replace(SERVER.target, alone=False), service.time.clock, [])
+    reader.note(reader.look())
     service.passes(50)
     service.servers_there[0].status = None
-    assert [task.task_id for task in viewer.judge(viewer.see(), at(-100)).finished] == evidence
+    assert [entry.record["id"] for entry in reader.look().tasks if entry.restarts != frozenset()] == evidence
 
 
 def test_tagged_tasks_distinguish_servers_on_a_shared_host(service):
@@ -368,7 +368,7 @@ def test_tagged_tasks_distinguish_servers_on_a_shared_host(service):
 def test_only_stale_agents_are_restarted(service):
     service.agents_there[0].started = 0.0
     service.time.time += 60
-    result = restart(service, AGENTS, request(started_before=at(-10)))
+    result = restart(service, AGENTS, request(started_before=at(-100)))
     assert service.posts == [("agents", [52])]
     assert result["skipped_hosts"] == [{"id": 51, "name": "10.1.0.1"}]
     assert "10.1.0.2" in result["reason"]
@@ -385,7 +385,7 @@ def test_hosts_restarted_since_are_skipped(stale, skipped, check_mode, service):
     for thing in service.agents_there:
         thing.started = -3600.0 if thing.id in stale else 0.0
     service.time.time += 60
-    result = restart(service, AGENTS, request(started_before=at(-10), check_mode=check_mode))
+    result = restart(service, AGENTS, request(started_before=at(-100), check_mode=check_mode))
     assert [host["id"] for host in result["skipped_hosts"]] == skipped
     assert service.posts == ([("agents", stale)] if stale and not check_mode else [])
 
@@ -398,7 +398,7 @@ def test_skipped_hosts_are_null_before_the_decision(service):
 def test_agent_of_unknown_age_is_stale(service):
     service.agents_there[0].started, service.agents_there[1].started = None, 0.0
     service.time.time += 60
-    assert restart(service, AGENTS, request(started_before=at(-10)))["reason"].startswith(
+    assert restart(service, AGENTS, request(started_before=at(-100)))["reason"].startswith(
         "it is not proven that 10.1.0.1"
     )
     assert service.posts == [("agents", [51])]

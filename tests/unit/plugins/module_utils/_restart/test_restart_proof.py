@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import ModuleCrashed, NotVerified, ResponseLost
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.task_evidence import PROOF_TIMEOUT
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.evidence import PROOF_TIMEOUT
 from ansible_collections.oceanbase.ocp.tests.unit.support import fake_ocp
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import at, refused
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import URL
@@ -241,7 +241,7 @@ def test_later_failed_task_that_holds_the_target_ends_the_proof_and_is_shown(ser
 def test_only_stale_members_are_verified(service):
     service.agents_there[1].started = 0.0
     service.time.time += 60
-    result = restart(service, AGENTS, request(started_before=at(-10), wait=True))
+    result = restart(service, AGENTS, request(started_before=at(-100), wait=True))
     assert result["verified"] is True
     assert result["skipped_hosts"] == [{"id": 52, "name": "10.1.0.2"}]
     before, after = ([member["pids"] for member in result[when]["members"]] for when in ("before", "after"))

@@ -16,8 +16,8 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
     TaskFailed,
     WaitTimeout,
 )
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.open_outcomes import forget_all
 from ansible_collections.oceanbase.ocp.tests.unit.support import fake_ocp
+from ansible_collections.oceanbase.ocp.tests.unit.support.controllers import another_process
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import at, lost, refused
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import clock_ahead
 from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import (
@@ -40,17 +40,17 @@ every_shown_restart = pytest.mark.parametrize(
 # Another server of the cluster is on its host.
 NOT_ALONE = replace(SERVER, target=replace(SERVER.target, alone=False))
 # What the tests ask for: started since the beginning.
-CHANGE = at(-10)
+CHANGE = at(-100)
 
 
 def again(service, case, **more):
     """Run the same again, in another process."""
-    forget_all()
+    another_process()
     return restart(service, case, request(started_before=CHANGE, wait=True, **more))
 
 
 def again_fails(service, case, **more):
-    forget_all()
+    another_process()
     return failure(service, case, request(started_before=CHANGE, wait=True, **more))
 
 
@@ -105,7 +105,7 @@ def test_target_that_started_since_but_does_not_serve_is_a_failure_without_a_tas
     with_status(service, case, "UNAVAILABLE")
     error = again_fails(service, case)
     assert (error.__class__, service.posts) == (NotVerified, [])
-    assert "without started_before it is restarted in any case" in str(error)
+    assert "without started_before and change it is restarted in any case" in str(error)
 
 
 def test_inactive_server_that_started_since_is_a_failure(service):
@@ -144,7 +144,7 @@ def test_second_run_without_wait_skips_a_start_that_shows_late_and_does_not_call
     service.start_shown_late = 100
     restart(service, case, request(started_before=CHANGE))
     service.passes(12)
-    forget_all()
+    another_process()
     result = restart(service, case, request(started_before=CHANGE))
     assert (result["action"], result["verified"], result["elapsed"]) == ("skipped", None, 0)
     assert "has restarted it, and the service does not show the start yet" in result["reason"]
@@ -157,7 +157,7 @@ def test_second_run_without_wait_fails_where_what_was_restarted_does_not_serve(c
     service.start_shown_late = 100
     restart(service, case, request(started_before=CHANGE))
     service.passes(12)
-    forget_all()
+    another_process()
     with_status(service, case, "STOPPED")
     error = failure(service, case, request(started_before=CHANGE))
     assert (error.__class__, len(service.posts)) == (NotVerified, 1)
@@ -166,18 +166,30 @@ def test_second_run_without_wait_fails_where_what_was_restarted_does_not_serve(c
 
 
 @every_shown_restart
-def test_after_180_seconds_the_start_that_is_shown_decides(case, service):
+def test_after_180_seconds_a_start_that_does_not_show_is_a_failure_and_no_second_request(case, service):
     service.restarts_really = False
     restart(service, case, request(started_before=CHANGE))
     service.passes(11)
     service.restarts_really = True
-    result = again(service, case)
-    assert (result["action"], result["verified"], len(service.jobs)) == ("submitted", True, 2)
-    assert 180 <= result["elapsed"] <= 205
+    error = again_fails(service, case)
+    assert (error.__class__, len(service.posts)) == (NotVerified, 1)
+    assert 160 <= error.facts["elapsed"] <= 205
+    assert "has restarted it since" in str(error)
+    assert str(error).endswith("give a later started_before, or a new name with change.")
 
 
 @every_shown_restart
-@pytest.mark.parametrize("unusable", [{"skipped": (2,)}, {"end": "ROLLBACK"}, {"ago": 60.0, "seconds": 65.0}], ids=repr)
+def test_skipped_step_of_unknown_meaning_permits_no_second_restart(case, service):
+    service.restarts_really = False
+    service.begin(case.task_name, case.things(service), seconds=10.0, skipped=(2,))
+    service.passes(11)
+    error = again_fails(service, case)
+    assert (error.__class__, service.posts) == (NotVerified, [])
+    assert "skipped a step that may stop or start something" in str(error)
+
+
+@every_shown_restart
+@pytest.mark.parametrize("unusable", [{"end": "ROLLBACK"}, {"ago": 150.0, "seconds": 155.0}], ids=repr)
 def test_task_that_did_not_do_the_work_since_is_not_waited_for(unusable, case, service):
     service.restarts_really = False
     service.begin(case.task_name, case.things(service), **{"seconds": 10.0, **unusable})
@@ -191,7 +203,7 @@ def test_only_the_agents_whose_start_is_not_due_are_restarted(service):
     service.start_shown_late = 100
     service.begin(fake_ocp.AGENTS, service.agents_there[:1])
     service.passes(12)
-    forget_all()
+    another_process()
     result = restart(service, AGENTS, request(started_before=CHANGE))
     assert (result["action"], service.posts) == ("submitted", [("agents", [52])])
 
@@ -239,7 +251,7 @@ def test_failed_restart_of_an_arbitration_service_is_no_evidence(end, service):
     restart(service, ARBITRATION, request(started_before=CHANGE))
     service.passes(100)
     service.end = "SUCCESSFUL"
-    forget_all()
+    another_process()
     assert restart(service, ARBITRATION, request(started_before=CHANGE))["action"] == "submitted"
 
 
@@ -345,14 +357,15 @@ def test_untagged_restart_is_not_overtaken_where_the_filter_by_host_is_ignored(s
     assert "it may not restart this target" in str(error)
 
 
-def test_restart_that_only_the_search_for_evidence_shows_is_not_overtaken(service, monkeypatch):
-    """It began between two reads of one look, and the service ignores the filter of the second."""
-    service.ignored, read = ("status",), service.tasks
+def test_restart_that_only_a_second_look_shows_is_not_overtaken(service, monkeypatch):
+    """It began between two reads of one look, and the target shows neither a start nor its tasks."""
+    service.names_operations, read = False, service.tasks
 
     def tasks(**query):
-        if query.get("status") == "SUCCESSFUL" and not service.jobs:
+        found = read(**query)
+        if not service.jobs:
             service.begin(fake_ocp.ARBITRATION, ARBITRATION.things(service), seconds=100)
-        return read(**query)
+        return found
 
     monkeypatch.setattr(service, "tasks", tasks)
     error = failure(service, ARBITRATION, request("fail", started_before=CHANGE))
@@ -472,7 +485,7 @@ def test_request_that_was_held_back_and_has_ended_is_adopted(case, service):
     service.passes(60)
     result = restart(service, case, request(wait=True))
     assert (result["action"], result["verified"], len(service.posts)) == ("adopted", True, 1)
-    assert result["reason"].startswith("this process has requested it before; the answer was lost, and task 1001 (")
+    assert result["reason"].startswith("this controller has requested it before; the answer was lost, and task 1001 (")
 
 
 # What the proof has to show
@@ -596,7 +609,7 @@ every_database_restart = pytest.mark.parametrize("case", DATABASE, ids=[case.tas
 def test_second_run_of_this_controller_attaches_to_a_restart_that_no_list_shows(condition, case, service):
     service.list_lacks, service.names_operations = 40.0, False
     first = restart(service, case, request(started_before=condition))
-    forget_all()
+    another_process()
     second = restart(service, case, request(started_before=condition, wait=True))
     assert (first["action"], second["action"], len(service.posts)) == ("submitted", "attached", 1)
     assert (second["task_id"], second["task"]["succeeded"]) == (first["task_id"], True)
@@ -609,7 +622,7 @@ def test_second_run_of_this_controller_does_not_repeat_what_nobody_may_see(case,
     service.failing["tasks"] = [refused(403)] * 99
     service.failing["task"] = [refused(403)] * 99
     restart(service, case, request())
-    forget_all()
+    another_process()
     again = restart(service, case, request())
     assert (again["action"], again["changed"], len(service.posts)) == ("attached", False, 1)
 
@@ -618,7 +631,7 @@ def test_second_run_of_this_controller_does_not_repeat_what_nobody_may_see(case,
 def test_start_that_shows_is_believed_more_than_the_own_note(case, service):
     service.list_lacks, service.names_operations = 40.0, False
     restart(service, case, request(wait=True))
-    forget_all()
+    another_process()
     assert restart(service, case, request())["action"] == "submitted"
     assert len(service.posts) == 2
 
@@ -629,7 +642,7 @@ def test_condition_that_nothing_can_tell_is_refused(service):
     error = failure(service, ARBITRATION, request(started_before=CHANGE))
     assert (error.__class__, error.facts["changed"], service.posts) == (NotVerified, False, [])
     assert "shows no start of 10.1.0.8:2888, and these credentials may not read tasks (TASK_VIEWER)" in str(error)
-    assert "without started_before it is restarted in any case" in str(error)
+    assert "without started_before and change it is restarted in any case" in str(error)
     assert restart(service, ARBITRATION, request())["action"] == "submitted"
 
 
@@ -752,7 +765,7 @@ def test_own_restart_of_obproxies_is_known_though_no_list_ties_it_to_their_hosts
 def test_second_run_of_this_controller_attaches_to_a_restart_of_obproxies_that_no_list_shows(condition, service):
     service.list_lacks, service.names_operations = 40.0, False
     first = restart(service, OBPROXIES, request(started_before=condition))
-    forget_all()
+    another_process()
     second = restart(service, OBPROXIES, request(started_before=condition, wait=True))
     assert (first["action"], second["action"], len(service.posts)) == ("submitted", "attached", 1)
     assert second["task_id"] == first["task_id"]

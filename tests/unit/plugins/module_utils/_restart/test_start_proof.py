@@ -7,13 +7,14 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 import pytest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.change import Begin, Span
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.start_proof import RestartTask, prove_restarts
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target import Member
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import BEGINNING
 
 SECOND = timedelta(seconds=1)
 BEGUN = BEGINNING + timedelta(milliseconds=700)
-LONG_BEFORE, EARLIER, SAME_SECOND, LATER = (BEGINNING + timedelta(seconds=n) for n in (-3600, -1, 0, 5))
+LONG_BEFORE, TOO_EARLY, SAME_SECOND, LATER = (BEGINNING + timedelta(seconds=n) for n in (-3600, -62, 0, 5))
 
 
 def server(started):
@@ -35,7 +36,7 @@ def proof(before, after, started_at=BEGUN, *, attached=False):
     [
         pytest.param(server(LONG_BEFORE), server(LATER), True, True, id="moved"),
         pytest.param(server(LONG_BEFORE), server(LONG_BEFORE), False, False, id="not moved"),
-        pytest.param(server(LONG_BEFORE), server(EARLIER - SECOND), False, False, id="moved, but before the task"),
+        pytest.param(server(LONG_BEFORE), server(TOO_EARLY), False, False, id="moved, but before the task"),
         pytest.param(server(LATER), server(LONG_BEFORE), False, False, id="moved backward"),
         pytest.param(server(LATER), server(LATER - 4 * SECOND), False, True, id="backward, but since the task began"),
         pytest.param(server(LATER), server(LATER + SECOND / 100), False, True, id="moved by milliseconds"),
@@ -43,7 +44,7 @@ def proof(before, after, started_at=BEGUN, *, attached=False):
         pytest.param(server(LATER), server(LATER), False, True, id="not moved, though started since the task began"),
         pytest.param(server(None), server(LATER), True, True, id="shown at last, since the task began"),
         pytest.param(server(None), server(SAME_SECOND), True, True, id="shown at last, cut off to the second"),
-        pytest.param(server(None), server(EARLIER - SECOND), False, False, id="shown at last, and too early"),
+        pytest.param(server(None), server(TOO_EARLY), False, False, id="shown at last, and too early"),
         pytest.param(server(LONG_BEFORE), server(None), None, None, id="not shown any more"),
         pytest.param(server(None), server(None), None, None, id="never shown"),
         pytest.param(server(LONG_BEFORE), None, None, None, id="gone"),
@@ -84,16 +85,17 @@ def test_task_without_a_start_time_is_proven_by_change_only(before, after, own):
 @pytest.mark.parametrize(
     ("before", "after", "proven"),
     [
-        (server(LONG_BEFORE), server(EARLIER), True),
-        (server(LONG_BEFORE), server(EARLIER - 9 * SECOND), False),
-        (server(EARLIER), server(EARLIER + SECOND / 100), False),
-        (server(None), server(EARLIER - 2 * SECOND), False),
+        (server(LONG_BEFORE), server(BEGINNING - 30 * SECOND), True),
+        (server(LONG_BEFORE), server(BEGINNING - 170 * SECOND), False),
+        (server(BEGINNING), server(BEGINNING + SECOND / 100), False),
+        (server(None), server(BEGINNING - 120 * SECOND), False),
     ],
     ids=["started since", "started before", "moved by milliseconds", "not shown before"],
 )
 def test_start_since_the_change_is_enough_though_it_was_before_the_task(before, after, proven):
     """The request was held back on its way, and somebody else's restart came first."""
-    task = RestartTask(1000, BEGUN + 20 * SECOND, since=EARLIER - 3 * SECOND)
+    change = (BEGINNING - 100 * SECOND).timestamp()
+    task = RestartTask(1000, BEGUN + 70 * SECOND, change=Begin(Span(change, change)))
     assert prove_restarts([before], [after], task) == {"a": proven}
 
 

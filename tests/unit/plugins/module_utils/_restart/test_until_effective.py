@@ -10,8 +10,8 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
     OptionError,
     TargetBusy,
 )
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.open_outcomes import forget_all
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.task_evidence import PROOF_TIMEOUT
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.evidence import PROOF_TIMEOUT
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.own_notes import forget_process
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.zone import Zone
 from ansible_collections.oceanbase.ocp.tests.unit.support import fake_ocp
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import StaticParameter, Thing, at, refused
@@ -131,7 +131,7 @@ def test_value_that_all_servers_show_does_not_count_where_nothing_tells_old_from
     assert str(error) == (
         f"until_effective: Did not restart {SERVER.target.label}: {FIRST} shows stack_size=5M, but this service is not "
         "known to show the old value of stack_size until a server has restarted. Give "
-        "started_before, the instant of the change, so that the start decides too."
+        "started_before, the instant of the change, or a change with a name, so that the start decides too."
     )
     assert (error.facts["changed"], changed.posts) == (False, [])
     # With it nobody is skipped by the value.
@@ -234,7 +234,7 @@ def test_restart_without_effect_fails_with_both_values_and_keeps_what_is_known(c
     assert error.__class__ is NotVerified
     assert f"ended SUCCESSFUL (task 1001), but {FIRST} shows stack_size=4M instead of 5M. " in str(error)
     facts = error.facts
-    assert (facts["changed"], facts["verified"], facts["task_id"]) == (True, True, 1001)
+    assert (facts["changed"], facts["verified"], facts["task_id"]) == (True, False, 1001)
     assert facts["task"]["succeeded"] is True
     assert facts["effective"] == {"stack_size": {"value": "4M", "effective": False, "servers": {FIRST: "4M"}}}
     assert len(changed.posts) == 1
@@ -327,7 +327,7 @@ def test_server_is_not_restarted_again_for_values_that_its_restart_has_not_broug
     else:
         restart(changed, SERVER, asked(wait=False))
     changed.passes(PROOF_TIMEOUT * 10)
-    forget_all()
+    forget_process()
     error = failure(changed, SERVER, asked())
     assert (error.__class__, error.facts["changed"], len(changed.posts)) == (NotVerified, False, 1)
     assert f"after this controller requested a restart for these values, but {FIRST} shows stack_size=4M" in str(error)

@@ -12,6 +12,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.side_by_side im
 from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling.fleet_plan import FleetRequest, plan_fleet
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import SERVER, FakeOcp, Thing, at, refused
 
+CHANGE = at(0)
 ALL = ["10.1.0.1:2882", "10.1.0.2:2882", "10.1.0.3:2882"]
 SINGLE = {"sys": "FULL{1}@zone1, FULL{1}@zone2, FULL{1}@zone3", "test": "FULL{1}@zone2"}
 
@@ -23,10 +24,10 @@ def ocp(time_passes):
 
 @pytest.fixture
 def plan(ocp, time_passes):
-    def run(*servers, cluster="orders", safety=True, tolerated=()):
+    def run(*servers, cluster="orders", since=CHANGE, safety=True, tolerated=(), change=None):
         wanted = [(cluster, server) for server in servers or ALL]
         crew = Crew(lambda: nullcontext(ocp), 1, time_passes.clock)
-        return plan_fleet(crew, FleetRequest(wanted, at(0), safety, list(tolerated) or None))
+        return plan_fleet(crew, FleetRequest(wanted, since, safety, list(tolerated) or None, change))
 
     return run
 
@@ -141,6 +142,18 @@ def test_unknown_names_are_refused(plan):
         plan(cluster="ordrs")
     with pytest.raises(TargetError, match=r"servers: 10\.9\.9\.9:1 matches nothing in cluster orders \(id 31\)"):
         plan("10.9.9.9:1")
+
+
+def test_plan_for_a_name_asks_no_clock(plan, ocp):
+    ocp.clock_offset = 3600
+    found = plan(since=None, change="memory-2026-11-20")
+    assert (waves(found), found["warnings"]) == ([[server] for server in ALL], [])
+
+
+def test_neither_name_nor_instant_is_refused(plan, ocp):
+    with pytest.raises(OptionError, match=r"change: is not given, nor is started_before; give the name of the change"):
+        plan(since=None)
+    assert ocp.calls == []
 
 
 def test_empty_list_is_refused(ocp, time_passes):

@@ -68,7 +68,7 @@ def test_values_that_prove_nothing_are_refused(changed):
         OptionError, match=r"No plan was made: 10.1.0.1:2882 shows stack_size=5M, .* Give started_before"
     ):
         plan(changed)
-    assert reasons(plan(changed, at(-550))).keys() == {41, 43}
+    assert reasons(plan(changed, at(-570))).keys() == {41, 43}
 
 
 def test_service_without_values_of_servers_asks_for_an_instant(changed):
@@ -77,13 +77,13 @@ def test_service_without_values_of_servers_asks_for_an_instant(changed):
         OptionError, match=r"does not show the value of stack_size on each server .* Give started_before"
     ):
         plan(changed)
-    result = plan(changed, at(-550))
+    result = plan(changed, at(-570))
     assert reasons(result).keys() == {41, 43}
     assert "so started_before alone decides" in result["warnings"][-1]
 
 
-def test_one_of_both_has_to_be_given(changed):
-    with pytest.raises(OptionError, match="started_before: is not given, nor is until_effective"):
+def test_name_instant_or_values_have_to_be_given(changed):
+    with pytest.raises(OptionError, match="change: is not given, nor is started_before or until_effective"):
         plan(changed, until_effective={})
 
 

@@ -202,11 +202,11 @@ def test_all_servers_of_the_zone_are_restarted_and_verified(of_two, service):
 
 def test_one_stale_server_restarts_the_zone_and_is_verified(of_two, service):
     service.servers_there[0].started = 0
-    result = restart(service, of_two, request(started_before=at(-10), wait=True))
+    result = restart(service, of_two, request(started_before=at(-100), wait=True))
     assert f"{B} started at" in result["reason"]
     assert result["reason"].split(";")[0].endswith("(1 of 2)")
     assert (result["action"], result["verified"], len(service.posts)) == ("submitted", True, 1)
-    again = restart(service, of_two, request(started_before=at(-10), wait=True))
+    again = restart(service, of_two, request(started_before=at(-100), wait=True))
     assert (again["action"], len(service.posts)) == ("skipped", 1)
 
 
@@ -223,9 +223,9 @@ def test_restart_of_one_server_does_not_cover_the_zone(names_operations, of_two,
 @however_shown
 def test_restart_of_the_only_stale_server_is_joined(names_operations, of_two, service):
     service.names_operations = names_operations
-    service.servers_there[0].started = -5
+    service.servers_there[0].started = -30
     job = service.begin(fake_ocp.SERVER, service.servers_there[1:2], seconds=100)
-    result = restart(service, of_two, request(started_before=at(-10)))
+    result = restart(service, of_two, request(started_before=at(-100)))
     assert (result["action"], result["task_id"], service.posts) == ("attached", job.id, [])
 
 

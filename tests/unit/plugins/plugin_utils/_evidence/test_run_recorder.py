@@ -48,6 +48,18 @@ def test_run_has_who_asked_what_was_done_and_the_proof(run):
     assert "orders 10.0.0.1:2882" in Page(run.page).text
 
 
+def test_target_has_the_name_and_the_instant_of_its_change(run):
+    for args in ({"change": "memory <2026>"}, {"started_before": "2026-05-04T03:00:00+08:00"}, {}):
+        run.recorder.ended(run.result("server_restart", restarted(), args={"url": URL, **args}))
+    assert [(one["change"], one["started_before"]) for one in run.document["targets"]] == [
+        ("memory <2026>", None),
+        (None, "2026-05-04T03:00:00+08:00"),
+        (None, None),
+    ]
+    shown = Page(run.page).text
+    assert (shown.count("Change: memory <2026>"), shown.count("Started before: 2026-05-04")) == (1, 1)
+
+
 def test_run_without_a_module_of_the_collection_writes_nothing(run, tmp_path):
     run.begins()
     run.recorder.started(run.host(), Task("ansible.builtin.uri"))

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""How the rows of the journal are written as JSON, and read back."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+
+from .._base.parsing import Record
+from .rows import FirstSight, MemberKey, RequestRow, Shown
+
+
+def member_record(member: MemberKey, shown: Shown) -> Record:
+    """A member and what it shows, as JSON has it."""
+    return {**asdict(member), **asdict(shown)}
+
+
+def _member(found: Record) -> tuple[MemberKey, Shown]:
+    member = MemberKey(found["cluster"], found["kind"], found["id"], found["address"])
+    return member, Shown(found["start"], tuple((name, pid) for name, pid in found["pids"]))
+
+
+def sight_record(sight: FirstSight) -> Record:
+    """A first sight, as JSON has it."""
+    return {**member_record(sight.member, sight.shown), "at": sight.at, "tasks": list(sight.tasks)}
+
+
+def read_sight(found: Record) -> FirstSight:
+    """The first sight in a record of JSON. Raises KeyError, TypeError or ValueError if it has none."""
+    return FirstSight(*_member(found), float(found["at"]), tuple(map(int, found["tasks"])))
+
+
+def request_record(row: RequestRow) -> Record:
+    """A request without its number, as JSON has it."""
+    record = {**asdict(row), "members": [member_record(*each) for each in row.members]}
+    del record["number"]
+    return record
+
+
+def request_json(row: RequestRow) -> str:
+    """A request without its number, in ASCII."""
+    return json.dumps(request_record(row))
+
+
+def read_request(found: Record) -> RequestRow:
+    """The request in a record of JSON. Raises KeyError or TypeError if it has none."""
+    members, known = tuple(map(_member, found["members"])), tuple(map(int, found["known"]))
+    return RequestRow(**{"number": None, **found, "members": members, "known": known})

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""What the journal keeps: members, what they showed at first sight, wishes, requests and their outcomes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+REFUSED, RUNNING, SUCCESSFUL, FAILED, UNKNOWN = "REFUSED", "RUNNING", "SUCCESSFUL", "FAILED", "UNKNOWN"
+
+
+@dataclass(frozen=True)
+class MemberKey:
+    """One thing that restarts, such as a server: ``cluster`` is the identity of its cluster, never a URL."""
+
+    cluster: str
+    kind: str
+    id: int | None
+    address: str
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What the service showed of a member: its start as text, and the processes that run with their ids."""
+
+    start: str | None = None
+    pids: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def is_null(self) -> bool:
+        """Whether it shows neither."""
+        return self.start is None and not self.pids
+
+
+@dataclass(frozen=True)
+class FirstSight:
+    """What a member showed when a change was first asked for; ``at`` is in seconds since 1970, by the controller.
+
+    ``tasks`` are the ids of the tasks on it that were there.
+    """
+
+    member: MemberKey
+    shown: Shown
+    at: float
+    tasks: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What the name of a change asks for: a ``digest`` to compare, and ``words`` for people."""
+
+    digest: str
+    words: str
+
+
+@dataclass(frozen=True)
+class RequestRow:
+    """A request for a restart, noted before it is sent.
+
+    ``number`` is None until the journal has it. ``at`` is in seconds since 1970, by the controller. ``members`` are
+    what it restarts, each with what it showed before. ``change`` is the name of a change. ``values`` are those of
+    ``until_effective`` as canonical JSON. ``began`` is when the task began, by the service. ``outcome`` is None as long
+    as it is not known, REFUSED, RUNNING (accepted, the task is known), SUCCESSFUL, FAILED, or UNKNOWN (the search is
+    over and found no task). ``settled``: a person has said that it counts no more. ``known`` are the ids of the tasks
+    on the target that were there before, ``token`` tells the request from every other one.
+    """
+
+    number: int | None
+    at: float
+    kind: str
+    task_name: str | None
+    members: tuple[tuple[MemberKey, Shown], ...]
+    change: str | None
+    values: str | None
+    url: str
+    task_id: int | None = None
+    began: str | None = None
+    outcome: str | None = None
+    settled: bool = False
+    known: tuple[int, ...] = ()
+    token: str = ""

@@ -1,0 +1,327 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""The tables of the journal, and the SQL of all that is done with them, the same for every database.
+
+Keys are digests, and all else is JSON in ASCII: so neither collation nor character set of a database matters.
+"""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import asdict, astuple, replace
+from hashlib import sha256
+from typing import Any, Protocol, TypeVar
+from uuid import uuid4
+
+from .._base.clock import Clock
+from .._base.errors import JournalError, NameTaken
+from .._base.parsing import Record
+from .encoded_rows import read_request, read_sight, request_json, request_record, sight_record
+from .journal import KEPT_FOR
+from .rows import FirstSight, MemberKey, RequestRow, Wish
+
+VERSION = 1
+KEY, LONG, TIME = "VARCHAR(64) NOT NULL", "{long_text} NOT NULL", "DOUBLE PRECISION"
+# The table with the version is made last: a creation that was killed before is begun again.
+TABLES = {
+    "ocp_journal_changes": {"change_key": f"{KEY} PRIMARY KEY", "content": LONG},
+    "ocp_journal_sights": {"sight_key": f"{KEY} PRIMARY KEY", "change_key": KEY, "content": LONG},
+    "ocp_journal_requests": {"number": "BIGINT NOT NULL PRIMARY KEY", "expires_at": TIME, "content": LONG},
+    "ocp_journal_members": {"member_key": KEY, "number": "BIGINT NOT NULL", "PRIMARY KEY": "(member_key, number)"},
+    "ocp_journal_facts": {"fact_key": f"{KEY} PRIMARY KEY", "content": LONG},
+    "ocp_journal": {
+        "only_row": "INTEGER NOT NULL PRIMARY KEY",
+        "version": "INTEGER NOT NULL",
+        "journal_id": KEY,
+        "last_number": "BIGINT NOT NULL",
+        "turn": "BIGINT NOT NULL",
+    },
+}
+# It locks the row, so transactions that write follow each other, in every database.
+TAKE_TURN = "UPDATE ocp_journal SET turn = turn + 1"
+START_ANEW = "Look at the restart tasks of OCP, since a new journal knows of none, and move this one away."
+# Databases limit the number of parameters.
+KEYS_AT_ONCE = 500
+
+Made = TypeVar("Made")
+
+
+class Run(Protocol):
+    """Executes a statement in a transaction and returns its rows; with a list of parameters, once for each of them."""
+
+    def __call__(
+        self, sql: str, values: Mapping[str, Any] | Sequence[Mapping[str, Any]] = ..., /
+    ) -> list[tuple[Any, ...]]: ...
+
+
+class SqlJournal(ABC):
+    """A journal in a database. ``Journal`` says what its methods do."""
+
+    # The type of long texts.
+    long_text = "TEXT"
+    tables = TABLES
+
+    def __init__(self) -> None:
+        self._is_ready = False
+
+    @property
+    @abstractmethod
+    def place(self) -> str:
+        """Where it is, for people: such as the path of its file."""
+
+    @abstractmethod
+    def _transaction(self, *, writes: bool) -> AbstractContextManager[Run]:
+        """A transaction; an exception rolls it back. Raises JournalError for an error of the database."""
+
+    @abstractmethod
+    def _has_tables(self, run: Run) -> bool:
+        """Whether the database has the table with the version."""
+
+    @abstractmethod
+    def _now(self, run: Run) -> float:
+        """Seconds since 1970 by the clock of the journal."""
+
+    def prepare(self) -> None:
+        """Make the tables if there are none.
+
+        Raises JournalError if they are of another version, or if nothing can be written.
+        """
+        if self._is_ready:
+            return
+        with self._transaction(writes=True) as run:
+            if not (self._has_tables(run) and self._has_version(run)):
+                for table, columns in self.tables.items():
+                    described = ", ".join(f"{name} {kind}" for name, kind in columns.items())
+                    run(f"CREATE TABLE IF NOT EXISTS {table} ({described})".format(long_text=self.long_text))
+                run("INSERT INTO ocp_journal VALUES (1, :version, :id, 0, 0)", {"version": VERSION, "id": uuid4().hex})
+            run(TAKE_TURN)
+        self._is_ready = True
+
+    def copy_to(self, other: SqlJournal) -> None:
+        """Copy all that is kept, if there is anything, into an empty journal."""
+        with self._transaction(writes=False) as source, other._session(writes=True) as run:
+            if not (self._has_tables(source) and self._has_version(source)):
+                return
+            for table in TABLES.keys() - {"ocp_journal"}:
+                names = [name for name in TABLES[table] if name != "PRIMARY KEY"]
+                rows = source(f"SELECT {', '.join(names)} FROM {table}")
+                if rows:
+                    values = [dict(zip(names, row, strict=True)) for row in rows]
+                    run(f"INSERT INTO {table} VALUES (:{', :'.join(names)})", values)
+
+    @abstractmethod
+    def lock(self, names: Sequence[str], clock: Clock, timeout: float) -> AbstractContextManager[None]: ...
+
+    @abstractmethod
+    def renew(self) -> None: ...
+
+    def sights(self, change: str, members: Iterable[MemberKey]) -> dict[MemberKey, FirstSight]:
+        with self._session() as run:
+            return self._sights(run, change, members)
+
+    def register(self, change: str, wish: Wish, sights: Sequence[FirstSight]) -> None:
+        with self._session(writes=True) as run:
+            for cluster in sorted({sight.member.cluster for sight in sights}):
+                self._bind(run, cluster, change, wish)
+            kept = self._sights(run, change, [sight.member for sight in sights])
+            for sight in sights:
+                earlier = kept.get(sight.member)
+                if earlier is not None and not earlier.shown.is_null:
+                    continue
+                kept[sight.member] = sight if earlier is None else replace(earlier, shown=sight.shown)
+                values = {
+                    "key": _sight_key(change, sight.member),
+                    "change": digest(sight.member.cluster, change),
+                    "content": json.dumps(sight_record(kept[sight.member])),
+                }
+                run("DELETE FROM ocp_journal_sights WHERE sight_key = :key", {"key": values["key"]})
+                run("INSERT INTO ocp_journal_sights VALUES (:key, :change, :content)", values)
+
+    def requests(self, members: Iterable[MemberKey]) -> list[RequestRow]:
+        keys = [digest(*astuple(member)) for member in members]
+        with self._session() as run:
+            numbers = among(run, "SELECT number FROM ocp_journal_members WHERE member_key", keys)
+            found = self._requests(run, sorted({number for (number,) in numbers}))
+            now = self._now(run)
+            return [row for row, expires_at in found if expires_at is None or expires_at > now]
+
+    def begin(self, row: RequestRow) -> int:
+        with self._session(writes=True) as run:
+            return self._insert(run, row)
+
+    def note(
+        self, number: int, *, task_id: int | None = None, began: str | None = None, outcome: str | None = None
+    ) -> None:
+        known = {"task_id": task_id, "began": began, "outcome": outcome}
+        with self._session(writes=True) as run:
+            for row, _expires_at in self._requests(run, [number]):
+                told = {name: value for name, value in known.items() if value is not None}
+                self._update(run, replace(row, **told))  # type: ignore[arg-type]
+
+    def remember(self, kind: str, key: Sequence[str | int], value: str) -> None:
+        fact = {"kind": kind, "key": list(key), "value": value}
+        with self._session(writes=True) as run:
+            run("DELETE FROM ocp_journal_facts WHERE fact_key = :key", {"key": digest(kind, *key)})
+            values = {"key": digest(kind, *key), "content": json.dumps(fact)}
+            run("INSERT INTO ocp_journal_facts VALUES (:key, :content)", values)
+
+    def recall(self, kind: str, key: Sequence[str | int]) -> str | None:
+        with self._session() as run:
+            found = run("SELECT content FROM ocp_journal_facts WHERE fact_key = :key", {"key": digest(kind, *key)})
+            return self._made(lambda fact: str(fact["value"]), found[0][0]) if found else None
+
+    def forget(self, kind: str, key: Sequence[str | int]) -> None:
+        with self._session(writes=True) as run:
+            run("DELETE FROM ocp_journal_facts WHERE fact_key = :key", {"key": digest(kind, *key)})
+
+    def entries(self) -> dict[str, list[Record]]:
+        with self._session() as run:
+            sights: dict[str, list[Record]] = {}
+            for key, content in run("SELECT change_key, content FROM ocp_journal_sights ORDER BY sight_key"):
+                sights.setdefault(key, []).append(self._made(dict, content))
+            changes = run("SELECT change_key, content FROM ocp_journal_changes ORDER BY change_key")
+            facts = run("SELECT content FROM ocp_journal_facts ORDER BY fact_key")
+            return {
+                "changes": [{**self._made(dict, content), "sights": sights.get(key, [])} for key, content in changes],
+                "requests": [
+                    {"number": row.number, **request_record(row)} for row, _expires_at in self._requests(run, None)
+                ],
+                "facts": [self._made(dict, content) for (content,) in facts],
+            }
+
+    def clear(
+        self,
+        *,
+        change: str | None = None,
+        cluster: str | None = None,
+        number: int | None = None,
+        everything: bool = False,
+    ) -> int:
+        with self._session(writes=True) as run:
+            if everything:
+                return self._empty(run)
+            names = [] if change is None else self._forget_names(run, change, cluster)
+            every = [row for row, _expires_at in self._requests(run, None) if not row.settled]
+            settled = [row for row in every if row.number == number or _is_of(row, change, cluster)]
+            end = self._now(run) + KEPT_FOR
+            for row in settled:
+                self._update(run, replace(row, settled=True))
+                ends = {"number": row.number, "end": end}
+                run("UPDATE ocp_journal_requests SET expires_at = :end WHERE number = :number", ends)
+            return len(names) + len(settled)
+
+    @contextmanager
+    def _session(self, *, writes: bool = False) -> Iterator[Run]:
+        self.prepare()
+        with self._transaction(writes=writes) as run:
+            if writes:
+                run(TAKE_TURN)
+            yield run
+
+    def _has_version(self, run: Run) -> bool:
+        """Whether the tables are complete. Raises JournalError for those of another version."""
+        versions = [version for (version,) in run("SELECT version FROM ocp_journal")]
+        if versions and versions != [VERSION]:
+            raise JournalError(
+                f"The journal {self.place} has version {versions[0]}, but this collection knows version {VERSION} "
+                "alone. Use the version of the collection that wrote it, or a later one."
+            )
+        return bool(versions)
+
+    def _bind(self, run: Run, cluster: str, change: str, wish: Wish) -> None:
+        """Bind a name to its wish in a cluster. Raises NameTaken if another wish has it."""
+        key = digest(cluster, change)
+        found = run("SELECT content FROM ocp_journal_changes WHERE change_key = :key", {"key": key})
+        if not found:
+            bound = {"change": change, "cluster": cluster, **asdict(wish), "at": self._now(run)}
+            run("INSERT INTO ocp_journal_changes VALUES (:key, :content)", {"key": key, "content": json.dumps(bound)})
+            return
+        earlier = self._made(lambda each: Wish(each["digest"], each["words"]), found[0][0])
+        if earlier.digest != wish.digest:
+            raise NameTaken(
+                f"change: {change} asked for {earlier.words} when it was first used, and now asks for {wish.words}. "
+                "Give a new change a new name."
+            )
+
+    def _empty(self, run: Run) -> int:
+        counted = [run(f"SELECT COUNT(*) FROM ocp_journal_{table}") for table in ("changes", "requests")]
+        for table in TABLES.keys() - {"ocp_journal"}:
+            run(f"DELETE FROM {table}")
+        return sum(int(rows[0][0]) for rows in counted)
+
+    def _forget_names(self, run: Run, change: str, cluster: str | None) -> list[str]:
+        """The keys of the names that were forgotten."""
+        bound = run("SELECT change_key, content FROM ocp_journal_changes")
+        names = [(key, self._made(dict, content)) for key, content in bound]
+        keys = [key for key, each in names if each["change"] == change and cluster in (None, each["cluster"])]
+        for key in keys:
+            run("DELETE FROM ocp_journal_sights WHERE change_key = :key", {"key": key})
+            run("DELETE FROM ocp_journal_changes WHERE change_key = :key", {"key": key})
+        return keys
+
+    def _sights(self, run: Run, change: str, members: Iterable[MemberKey]) -> dict[MemberKey, FirstSight]:
+        keys = [_sight_key(change, member) for member in members]
+        found = among(run, "SELECT content FROM ocp_journal_sights WHERE sight_key", keys)
+        sights = [self._made(read_sight, content) for (content,) in found]
+        return {sight.member: sight for sight in sights}
+
+    def _requests(self, run: Run, numbers: Sequence[int] | None) -> list[tuple[RequestRow, float | None]]:
+        """The requests with these numbers, or all, each with the time when it expires; the oldest first."""
+        sql = "SELECT number, expires_at, content FROM ocp_journal_requests"
+        found = run(sql) if numbers is None else among(run, f"{sql} WHERE number", numbers)
+        return [
+            (replace(self._made(read_request, content), number=number), expires_at)
+            for number, expires_at, content in sorted(found, key=lambda each: int(each[0]))
+        ]
+
+    def _insert(self, run: Run, row: RequestRow) -> int:
+        now = self._now(run)
+        expired = run("SELECT number FROM ocp_journal_requests WHERE expires_at <= :now", {"now": now})
+        for table in ("ocp_journal_members", "ocp_journal_requests") if expired else ():
+            run(f"DELETE FROM {table} WHERE number = :number", [{"number": number} for (number,) in expired])
+        run("UPDATE ocp_journal SET last_number = last_number + 1")
+        number = int(run("SELECT last_number FROM ocp_journal")[0][0])
+        stays = row.change is not None or row.values is not None
+        values = {"number": number, "end": None if stays else now + KEPT_FOR, "content": request_json(row)}
+        run("INSERT INTO ocp_journal_requests VALUES (:number, :end, :content)", values)
+        keys = sorted({digest(*astuple(member)) for member, _shown in row.members})
+        if keys:
+            members = [{"key": key, "number": number} for key in keys]
+            run("INSERT INTO ocp_journal_members VALUES (:key, :number)", members)
+        return number
+
+    def _update(self, run: Run, row: RequestRow) -> None:
+        changed = {"number": row.number, "content": request_json(row)}
+        run("UPDATE ocp_journal_requests SET content = :content WHERE number = :number", changed)
+
+    def _made(self, make: Callable[[Any], Made], content: str) -> Made:
+        try:
+            return make(json.loads(content))
+        except (ValueError, KeyError, TypeError) as error:
+            raise JournalError(f"The journal {self.place} is damaged. {START_ANEW}") from error
+
+
+def among(run: Run, sql: str, keys: Sequence[Any]) -> list[tuple[Any, ...]]:
+    """The rows of a statement that ends with a column, for those in which the column has one of the values."""
+    found = []
+    for start in range(0, len(keys), KEYS_AT_ONCE):
+        values = {f"key{place}": key for place, key in enumerate(keys[start : start + KEYS_AT_ONCE])}
+        found += run(f"{sql} IN (:{', :'.join(values)})", values)
+    return found
+
+
+def digest(*parts: str | int | None) -> str:
+    """The key of what these parts name."""
+    return sha256(json.dumps(parts).encode()).hexdigest()
+
+
+def _sight_key(change: str, member: MemberKey) -> str:
+    return digest(change, *astuple(member))
+
+
+def _is_of(row: RequestRow, change: str | None, cluster: str | None) -> bool:
+    clusters = {member.cluster for member, _shown in row.members}
+    return change is not None and row.change == change and (cluster is None or cluster in clusters)

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Whether a start or a task lies before or since a change: by intervals of clocks, or by the first use of its name.
+
+Three kinds of clock are never taken for one: that of this machine, those of the application servers of the service, and
+that of each database host. Where intervals overlap, the clocks decide nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from .._base.clock import HUNDREDTH, SECOND
+from .._base.parsing import instant
+from .._base.service_clock import ServiceClock
+from .._targets.serving import renewed_processes
+from .._targets.target import Member
+from .knowledge import Relative
+
+# Seconds by which the clock of a database host may differ from those of the service, where nothing tells.
+HOST_UNCERTAINTY = 60.0
+# Seconds by which a start that is computed from an uptime varies between reads.
+UPTIME_TOLERANCE = 2 * SECOND
+# Seconds. A start that is shown as such moves by the whole length of a restart, or not at all.
+SHORTEST_RESTART = SECOND / 2
+
+
+@dataclass(frozen=True)
+class Span:
+    """Something happened from ``first`` to ``last``, in seconds since 1970 by one clock."""
+
+    first: float
+    last: float
+
+    @classmethod
+    def of(cls, time: datetime) -> Span:
+        """A time as it is shown, which is truncated."""
+        seconds = time.timestamp()
+        return cls(seconds, seconds + (HUNDREDTH if time.microsecond else SECOND))
+
+    def widened(self, seconds: float) -> Span:
+        """The same by a clock that differs by so much at most."""
+        return Span(self.first - seconds, self.last + seconds)
+
+    def relative_to(self, other: Span) -> Relative:
+        """Whether it was before the other, or since."""
+        if self.first >= other.last:
+            return Relative.SINCE
+        # A time and itself, each shown as its second, are not before one another.
+        return Relative.BEFORE if self.last <= other.first else Relative.UNCLEAR
+
+
+def begun_by(local: datetime, clock: ServiceClock) -> Span:
+    """An instant by the clock of this machine, as the clocks of the service may show it."""
+    least, most = clock.bounds
+    return Span(local.timestamp() + least, local.timestamp() + most)
+
+
+def started_span(member: Member) -> Span | None:
+    """When a member started, by the clocks of the service; None if no start is shown."""
+    return None if member.started is None else Span.of(member.started).widened(HOST_UNCERTAINTY)
+
+
+def begun_span(time: str | None) -> Span | None:
+    """When a task began or ended, by the clock of one of the application servers."""
+    found = instant(time)
+    return None if found is None else Span.of(found)
+
+
+def has_moved(before: Member, after: Member) -> bool | None:
+    """Whether the start is later than before, or else the processes are others; None if neither is shown.
+
+    Both starts are by the clock of the same host.
+    """
+    if before.started is not None and after.started is not None:
+        least = SHORTEST_RESTART if after.start_time else UPTIME_TOLERANCE
+        return (after.started - before.started).total_seconds() > least
+    same = renewed_processes((before.pids or {}).keys() & (after.pids or {}).keys())
+    if not before.pids or not after.pids or not same:
+        return None
+    return all(before.pids[name] != after.pids[name] for name in same)
+
+
+@dataclass(frozen=True)
+class Sight:
+    """What was shown of a member when a name was first used for it, and the ids of the tasks on it that were there.
+
+    ``shown`` has neither a start nor processes if none was shown.
+    """
+
+    shown: Member
+    tasks: frozenset[int]
+
+
+@dataclass(frozen=True)
+class Begin:
+    """When a change began.
+
+    ``instant`` is ``started_before`` by the clocks of the service, and ``wall`` by that of this machine; None if it is
+    not given. ``sights`` are those of the name by member, without those for which it was never used; None without a
+    name. ``requested`` is what members showed when this machine requested a restart of them at the instant or later,
+    ``seen`` what this run has seen of them first, after the change.
+    """
+
+    instant: Span | None = None
+    wall: float | None = None
+    sights: Mapping[str, Sight] | None = None
+    requested: Mapping[str, Sequence[Member]] = field(default_factory=dict)
+    seen: Mapping[str, Member] = field(default_factory=dict)
+
+    @property
+    def is_dated(self) -> bool:
+        """Whether there is an instant or a name."""
+        return self.instant is not None or self.sights is not None
+
+    def of_start(self, member: Member) -> Relative:
+        """Whether a member has started since. With an instant and a name, either is enough."""
+        return _either(self._by_clock(member), self._by_sight(member))
+
+    def of_task(self, task_id: int, began: str | None, requested: float | None, member: str) -> Relative:
+        """Whether a task that restarts a member began since; ``requested`` when this machine has sent its request."""
+        by_clock = by_name = None
+        if self.instant is not None:
+            span = begun_span(began)
+            by_clock = Relative.UNCLEAR if span is None else span.relative_to(self.instant)
+            if self.wall is not None and requested is not None and requested >= self.wall:
+                by_clock = Relative.SINCE
+        if self.sights is not None:
+            sight = self.sights.get(member)
+            by_name = Relative.BEFORE if sight is None or task_id in sight.tasks else Relative.SINCE
+        return _either(by_clock, by_name)
+
+    def _by_clock(self, member: Member) -> Relative | None:
+        if self.instant is None:
+            return None
+        if any(has_moved(before, member) for before in self.requested.get(member.name, ())):
+            return Relative.SINCE
+        span = started_span(member)
+        found = Relative.HIDDEN if span is None else span.relative_to(self.instant)
+        if found is Relative.UNCLEAR and member.name in self.seen and has_moved(self.seen[member.name], member):
+            return Relative.SINCE
+        return found
+
+    def _by_sight(self, member: Member) -> Relative | None:
+        if self.sights is None:
+            return None
+        sight = self.sights.get(member.name)
+        if sight is None:
+            return Relative.BEFORE if member.started is not None or member.pids else Relative.HIDDEN
+        moved = has_moved(sight.shown, member)
+        return {True: Relative.SINCE, False: Relative.BEFORE, None: Relative.HIDDEN}[moved]
+
+
+def _either(first: Relative | None, second: Relative | None) -> Relative:
+    """What two ways to tell say together: one that says "since" is enough, and both have to say "before"."""
+    shown = [each for each in (first, second) if each is not None]
+    for each in (Relative.SINCE, Relative.UNCLEAR, Relative.HIDDEN):
+        if each in shown:
+            return each
+    return Relative.BEFORE

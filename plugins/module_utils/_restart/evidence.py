@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""What a task has done to its target, and until when the service may not show the start that it made."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from .._base.parsing import instant
+from .._ocp.task_model import SUCCESSFUL, Subtask, Task
+from .knowledge import Work
+
+# Seconds within which the service shows a new start. It refreshes agents about once a minute.
+PROOF_TIMEOUT = 180.0
+SKIP = "SKIP"
+# The first words of steps, in the names and descriptions of the service.
+ESSENTIAL = ("stop", "start", "restart")
+HARMLESS = ("check", "clean", "finish", "prepare", "set", "sync", "update", "validate", "verify", "wait")
+
+
+def work_of(task: Task) -> Work:
+    """What ``task`` has done, as far as its form shows; whether a step was skipped is only in its detail."""
+    if not task.finished:
+        return Work.RUNNING
+    if task.succeeded:
+        return Work.SKIPPED if any(map(_leaves_work_undone, task.subtasks)) else Work.RESTARTED
+    # Without steps it may have failed at any of them.
+    return Work.NOTHING if task.subtasks and task.failed_at_first_step else Work.RAN
+
+
+def needs_detail(task: Task) -> bool:
+    """Whether only its detail shows what it has done, or when it ended."""
+    lacks_end = task.status == SUCCESSFUL and instant(task.finish_time) is None
+    return task.finished and (not task.subtasks or lacks_end)
+
+
+def shows_until(task: Task) -> datetime | None:
+    """When the service shows the start that it made at the latest; None if no end and no begin is shown."""
+    end = instant(task.finish_time) or instant(task.start_time)
+    return None if end is None else end + timedelta(seconds=PROOF_TIMEOUT)
+
+
+def _leaves_work_undone(step: Subtask) -> bool:
+    """Whether a step was skipped that stops or starts something, or whose name does not tell."""
+    if SKIP not in str(step.operation).upper():
+        return False
+    words = [str(each).strip().lower() for each in (step.name, step.description) if each]
+    is_harmless = any(each.startswith(HARMLESS) for each in words)
+    return not is_harmless or any(each.startswith(ESSENTIAL) for each in words)

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""From what a look has read to what is known: instants become relative to the change, records become values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from .._base.parsing import Record
+from .._ocp.task_model import SUCCESSFUL
+from .._ocp.task_model import Task as TaskRecord
+from .._targets.target import Member as ShownMember
+from .._targets.target import TaskOnTarget
+from .change import Begin
+from .evidence import PROOF_TIMEOUT, needs_detail, shows_until, work_of
+from .knowledge import Knowledge, Member, Relative, Request, Task, Values, Work
+from .look import Look
+from .values_seen import ValuesSeen
+
+MayBeKind = Callable[[Record], bool]
+
+
+@dataclass(frozen=True)
+class Memory:
+    """What is known besides a look: by this run, and by the journal.
+
+    ``requested``: when this machine sent the requests of these tasks, in seconds since 1970. ``own`` are the ids of the
+    tasks that a request of this run may have started. ``ended_for``: how long this run has known tasks as ended, in
+    seconds. ``uncertain``: the clocks of the service differ by so many seconds.
+    """
+
+    requested: dict[int, float] = field(default_factory=dict)
+    own: frozenset[int] = frozenset()
+    requests: tuple[Request, ...] = ()
+    ended_for: dict[int, float] = field(default_factory=dict)
+    uncertain: float = 0.0
+
+
+def know(
+    may_be_kind: MayBeKind, look: Look, begin: Begin, values: ValuesSeen | None = None, memory: Memory | None = None
+) -> Knowledge:
+    """What a look means for a change that began then, or is for ``values``.
+
+    ``may_be_kind`` tells whether a task may be a restart of the target's kind.
+    """
+    return _Meaning(may_be_kind, look, begin, values, memory or Memory()).knowledge()
+
+
+def undecided(
+    may_be_kind: MayBeKind, look: Look, begin: Begin, values: ValuesSeen | None = None, memory: Memory | None = None
+) -> list[TaskOnTarget]:
+    """The ended tasks that may decide, and whose details are not read: nothing else shows what they have done."""
+    return list(_Meaning(may_be_kind, look, begin, values, memory or Memory()).undecided())
+
+
+@dataclass(frozen=True)
+class _Meaning:
+    may_be_kind: MayBeKind
+    look: Look
+    begin: Begin
+    values: ValuesSeen | None
+    memory: Memory
+
+    def knowledge(self) -> Knowledge:
+        observed = self.look.observed
+        holder = self.look.holder
+        return Knowledge(
+            members=tuple(map(self._member, observed.members)),
+            tasks=tuple(self._task(entry) for entry in self.look.tasks),
+            serves=observed.serves,
+            is_moving=observed.is_in_flight,
+            holder=None if holder is None else holder.id,
+            own=self.memory.own,
+            requests=self.memory.requests,
+            reads_tasks=self.look.reads_tasks,
+            values_doubted=bool(self.values and self.values.doubts(observed.members)),
+        )
+
+    def undecided(self) -> Iterator[TaskOnTarget]:
+        members = self.look.observed.members
+        open_ones = {member.name for member in members if self._is_open(member)}
+        unclear_ones = {member.name for member in members if self.begin.of_start(member) is Relative.UNCLEAR}
+        for entry in self.look.tasks:
+            task = TaskRecord.from_api(entry.record)
+            since, unclear = self._since(entry, task)
+            is_untold = entry.restarts == frozenset() and self.may_be_kind(entry.record)
+            decides = bool((since | unclear) & open_ones) and (is_untold or bool(self._parts(entry, task)))
+            may_decide = task.status == SUCCESSFUL or bool((since | unclear) & unclear_ones)
+            if decides and may_decide and needs_detail(task):
+                yield entry
+
+    def _is_open(self, member: ShownMember) -> bool:
+        """Whether a task may decide about a member."""
+        if not self.begin.is_dated:
+            return self.values is not None
+        return self.values is not None or self.begin.of_start(member) is not Relative.SINCE
+
+    def _member(self, member: ShownMember) -> Member:
+        start = self.begin.of_start(member) if self.begin.is_dated else Relative.HIDDEN
+        return Member(member.name, start, member.serves, self._is_new(member), *self._values_of(member))
+
+    def _values_of(self, member: ShownMember) -> tuple[Values, bool]:
+        if self.values is None:
+            return Values.NOT_WANTED, False
+        in_effect = self.values.is_in_effect(member.name)
+        shown = {True: Values.IN_EFFECT, False: Values.OTHERS, None: Values.HIDDEN}[in_effect]
+        return shown, member.name in self.values.tried
+
+    def _is_new(self, member: ShownMember) -> bool:
+        """Whether it has started so recently that the service may show its values late."""
+        if self.values is None:
+            return False
+        if member.started is not None:
+            return self.look.now < member.started + timedelta(seconds=PROOF_TIMEOUT)
+        tasks = (self._task(entry) for entry in self.look.tasks)
+        return any(task.is_due and task.work is Work.RESTARTED and member.name in task.since for task in tasks)
+
+    def _task(self, entry: TaskOnTarget) -> Task:
+        task = TaskRecord.from_api(entry.record)
+        work = work_of(task)
+        since, unclear = self._since(entry, task)
+        restarts = self._parts(entry, task)
+        return Task(
+            task.id,
+            work,
+            restarts,
+            since if restarts else frozenset(),
+            unclear if restarts else frozenset(),
+            is_due=work is Work.RESTARTED and self._is_due(task),
+            is_told=bool(restarts) or not self._may_be_untold(entry, since | unclear),
+        )
+
+    def _may_be_untold(self, entry: TaskOnTarget, since: Collection[str]) -> bool:
+        return entry.restarts == frozenset() and bool(since) and self.may_be_kind(entry.record)
+
+    def _parts(self, entry: TaskOnTarget, task: TaskRecord) -> frozenset[str]:
+        """The members that it restarts; a task that is undoing its work restarts none."""
+        everything = frozenset(member.name for member in self.look.observed.members)
+        if not task.finished and task.is_rolling_back:
+            return frozenset()
+        return everything if entry.restarts is None else entry.restarts & everything
+
+    def _since(self, entry: TaskOnTarget, task: TaskRecord) -> tuple[frozenset[str], frozenset[str]]:
+        """For which members it began since the change, and for which that is not clear."""
+        everything = {member.name for member in self.look.observed.members}
+        names = self._parts(entry, task) or everything
+        if not self.begin.is_dated:
+            return frozenset(names), frozenset()
+        requested = self.memory.requested.get(task.id)
+        found = {name: self.begin.of_task(task.id, task.start_time, requested, name) for name in names}
+        since = frozenset(name for name, when in found.items() if when is Relative.SINCE)
+        return since, frozenset(name for name, when in found.items() if when is Relative.UNCLEAR)
+
+    def _is_due(self, task: TaskRecord) -> bool:
+        """Whether its start need not show yet: by its end, or as long as this run knows it where clocks do not tell."""
+        until = shows_until(task)
+        if until is None or not _is_within(self.look.now, until, self.memory.uncertain):
+            return False
+        return self.memory.ended_for.get(task.id, 0.0) < PROOF_TIMEOUT
+
+
+def _is_within(now: datetime, until: datetime, uncertain: float) -> bool:
+    return now - timedelta(seconds=uncertain) < until

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""What is known for a change, and what is wanted: immutable values without texts, clocks or times.
+
+All that a rule may ask is here. Instants have become ``Relative`` to the change, durations have become flags.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, StrEnum
+
+
+class InFlight(StrEnum):
+    """What to do if the target is already being restarted; the option ``in_flight``."""
+
+    ATTACH = "attach"
+    FAIL = "fail"
+    QUEUE = "queue"
+
+
+class Relative(Enum):
+    """Where a start or the begin of a task lies: before or since the change, not clear by clocks, or not shown."""
+
+    BEFORE = "before"
+    SINCE = "since"
+    UNCLEAR = "unclear"
+    HIDDEN = "hidden"
+
+
+class Work(Enum):
+    """What a task has done to the target.
+
+    RESTARTED: it ended SUCCESSFUL by doing its work. RAN: it ended otherwise, and may have restarted something.
+    SKIPPED: it ended SUCCESSFUL, and a step was skipped that stops or starts something, or may. NOTHING: it ended
+    before it changed anything.
+    """
+
+    RUNNING = "running"
+    RESTARTED = "restarted"
+    RAN = "ran"
+    SKIPPED = "skipped"
+    NOTHING = "nothing"
+
+
+class Values(Enum):
+    """What a member shows of the wanted values of parameters."""
+
+    NOT_WANTED = "not wanted"
+    IN_EFFECT = "in effect"
+    OTHERS = "others"
+    HIDDEN = "hidden"
+
+
+@dataclass(frozen=True)
+class Member:
+    """A part of the target. ``start`` is that of its process; ``is_new``: it is so late that values may follow.
+
+    ``was_tried``: it has started since this controller requested that for the wanted values.
+    """
+
+    name: str
+    start: Relative
+    serves: bool | None = True
+    is_new: bool = False
+    values: Values = Values.NOT_WANTED
+    was_tried: bool = False
+
+
+@dataclass(frozen=True)
+class Task:
+    """A task on the target, and the names of the members that it restarts; none for other work.
+
+    For those in ``since`` it began since the change, for those in ``unclear`` that is not clear. ``is_due``: it has
+    ended, and the service may show the start that it made later. ``is_told``: the service shows what it restarts; one
+    of which that is not shown may restart the target.
+    """
+
+    id: int
+    work: Work
+    restarts: frozenset[str] = frozenset()
+    since: frozenset[str] = frozenset()
+    unclear: frozenset[str] = frozenset()
+    is_due: bool = False
+    is_told: bool = True
+
+
+@dataclass(frozen=True)
+class Request:
+    """A request of this controller for ``members`` of the target whose task is not known.
+
+    ``is_searched``: the time is over in which its task should have shown. ``is_here``: this process has sent it, and
+    something on the way may deliver it at any time.
+    """
+
+    members: frozenset[str]
+    is_searched: bool
+    is_here: bool = False
+
+
+@dataclass(frozen=True)
+class Knowledge:
+    """What is known of a target.
+
+    ``tasks`` are newest first. ``is_moving``: its status alone says that something works on it. ``holder`` is the id of
+    the FAILED task that holds it, ``own`` are the ids of tasks that a request of this run may have started, of those
+    that began since. ``reads_tasks``: these credentials may read tasks. ``values_doubted``: the values that it shows
+    prove nothing.
+    """
+
+    members: tuple[Member, ...]
+    tasks: tuple[Task, ...] = ()
+    serves: bool | None = True
+    is_moving: bool = False
+    holder: int | None = None
+    own: frozenset[int] = frozenset()
+    requests: tuple[Request, ...] = ()
+    reads_tasks: bool = True
+    values_doubted: bool = False
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What is asked for. ``is_dated``: for a change with an instant or a name; ``has_values``: until values show.
+
+    ``waits``: for a start that does not show yet, and until it serves. ``settles``: there is time left to wait for
+    values that may show late.
+    """
+
+    is_dated: bool
+    in_flight: InFlight = InFlight.ATTACH
+    has_values: bool = False
+    waits: bool = True
+    settles: bool = True
+
+    @property
+    def is_conditional(self) -> bool:
+        """Whether the target may need no restart."""
+        return self.is_dated or self.has_values

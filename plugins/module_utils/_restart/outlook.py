@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""What a plan may expect of a server: whether its restart would be needed, by the same rules as that restart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from .._base.clock import Clock
+from .._base.errors import NotFound
+from .._base.parsing import Record
+from .._base.service_clock import service_time, to_service_clock
+from .._journal.local_journal import usable_journal
+from .._journal.rows import MemberKey, RequestRow
+from .._ocp.endpoints import OcpApi
+from .._ocp.task_model import Task
+from .._targets.server import Server
+from .._targets.serving import RUNNING
+from .._targets.target import Member, Observation
+from .change import Begin, begun_by
+from .know import Memory, know, undecided
+from .knowledge import Relative, Wish
+from .look import Look
+from .own_notes import noted_at_requests, noted_sights
+from .reasons import Told, reason_of
+from .rules import Rule, Step, decide
+from .values_seen import ValuesSeen
+
+
+@dataclass(frozen=True)
+class Change:
+    """What the restarts of a plan are for, as the options say it; ``values`` are those of ``until_effective``."""
+
+    started_before: datetime | None = None
+    name: str | None = None
+    values: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def is_dated(self) -> bool:
+        """Whether it has an instant or a name."""
+        return self.started_before is not None or self.name is not None
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """Whether a server needs the restart, and why. ``is_doubted``: its values prove nothing either way."""
+
+    needed: bool
+    reason: str
+    is_doubted: bool = False
+
+
+class Foresight:
+    """Judges servers for one change, at this moment by the clocks of the service. It notes nothing.
+
+    Raises OptionError for a clock that cannot be trusted, and JournalError.
+    """
+
+    def __init__(self, api: OcpApi, change: Change, clock: Clock) -> None:
+        self.warnings: list[str] = []
+        self._api = api
+        self._change = change
+        self._clock = clock
+        self._since: datetime | None = None
+        self._details: dict[int, Record] = {}
+        self._journal = usable_journal(read_only=True, is_required=change.name is not None, warnings=self.warnings)
+        if change.started_before is not None:
+            self._since, more = to_service_clock(change.started_before, api.service_clock, clock.wall())
+            self.warnings += more
+
+    def of(
+        self, server: Server, member: Member, listed: Sequence[Record] | None, values: ValuesSeen | None = None
+    ) -> Outlook:
+        """The decision about a server by its start, its values and the ended ones of the ``listed`` tasks.
+
+        Whether it serves, and what works on it, is judged with its cluster. ``listed`` are the tasks of its cluster,
+        None if they cannot be read. Raises a ServiceError.
+        """
+        shown = replace(member, status=RUNNING, inner_status=None, serves=True, operated_by=None, stopped=())
+        observed = Observation(RUNNING, (shown,))
+        keys = server.member_keys(observed)
+        rows = self._journal.requests(keys.values())
+        begin = self._begin(keys, rows)
+        look = Look(observed, service_time(self._api.service_clock, self._clock), reads_tasks=listed is not None)
+        if begin.of_start(shown) is not Relative.SINCE:
+            look = self._with_tasks(look, server, listed or (), begin, values)
+        memory = Memory({row.task_id: row.at for row in rows if row.task_id is not None})
+        known = know(server.may_be_kind, look, begin, values, memory)
+        wish = Wish(self._change.is_dated, has_values=values is not None, waits=False)
+        decision = decide(known, wish)
+        told = Told(look, known, wish, self._since, self._change.name, values, begin)
+        is_doubted = decision.rule is Rule.VALUES_PROVE_NOTHING
+        return Outlook(decision.step is not Step.SKIP, reason_of(decision, told), is_doubted)
+
+    def _begin(self, keys: Mapping[str, MemberKey], rows: Sequence[RequestRow]) -> Begin:
+        instant, name = self._change.started_before, self._change.name
+        sights = None if name is None else noted_sights(self._journal, name, keys)
+        if instant is None:
+            return Begin(sights=sights)
+        wall = instant.timestamp()
+        requested = noted_at_requests(rows, keys, wall)
+        return Begin(begun_by(instant, self._api.service_clock), wall, sights, requested)
+
+    def _with_tasks(
+        self, look: Look, server: Server, listed: Sequence[Record], begin: Begin, values: ValuesSeen | None
+    ) -> Look:
+        """The same with the ended tasks on the server, those that decide with their details."""
+        found = server.touching(self._api, list(listed))
+        ended = replace(look, tasks=[entry for entry in found if Task.from_api(entry.record).finished])
+        for entry in undecided(server.may_be_kind, ended, begin, values):
+            number = entry.record["id"]
+            if number not in self._details:
+                with suppress(NotFound):
+                    self._details[number] = self._api.task(number)
+        detailed = [replace(one, record=self._details.get(one.record["id"], one.record)) for one in ended.tasks]
+        return replace(ended, tasks=detailed)

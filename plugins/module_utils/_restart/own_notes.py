@@ -1,0 +1,359 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""What this controller has noted of a target in the journal: its requests, and what a name was first used on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import uuid4
+
+from .._base.clock import Clock
+from .._base.errors import JournalError
+from .._base.parsing import instant
+from .._journal.journal import Journal
+from .._journal.rows import FirstSight, MemberKey, RequestRow, Shown, Wish
+from .._ocp.endpoints import OcpApi
+from .._ocp.task_model import FAILED, RUNNING, SUCCESSFUL, Task
+from .._safety.server_states import OwnRestart
+from .._targets.target import Member, Observation, Target, TaskOnTarget
+from .._waiting.await_tasks import UNSEEN_FOR
+from .change import Sight, has_moved
+from .knowledge import Request
+from .look import Look
+from .own_request import Sent
+from .restart_request import RestartRequest
+
+REFUSED = "REFUSED"
+# The values that the restart was for have been shown since.
+IN_EFFECT = "IN_EFFECT"
+# Ends of a task, after which the journal has nothing more to say of it.
+ENDS = (SUCCESSFUL, FAILED, REFUSED, IN_EFFECT)
+
+# The requests of this process whose outcome is open: something on the way may deliver them later.
+_SENT_HERE: set[str] = set()
+
+
+def forget_process() -> None:
+    """Forget which requests this process has sent, as a new process does."""
+    _SENT_HERE.clear()
+
+
+class OwnNotes:
+    """The journal as one restart sees it. ``refresh`` reads it; called with the lock of the cluster held."""
+
+    def __init__(self, api: OcpApi, target: Target, request: RestartRequest, journal: Journal, clock: Clock) -> None:
+        self._api = api
+        self._target = target
+        self._request = request
+        self._journal = journal
+        self._clock = clock
+        self._keys: Mapping[str, MemberKey] = {}
+        self._rows: list[RequestRow] = []
+        self._own: RequestRow | None = None
+
+    @property
+    def _values(self) -> str | None:
+        wanted = self._request.until_effective
+        return json.dumps(dict(wanted), sort_keys=True) if wanted else None
+
+    def refresh(self, observed: Observation) -> None:
+        """Read what is noted of the target, and of the other servers of its cluster."""
+        self._keys = self._target.member_keys(observed)
+        others = self._target.neighbour_keys(observed)
+        self._rows = self._journal.requests([*self._keys.values(), *others])
+
+    @property
+    def keys(self) -> list[MemberKey]:
+        """What the target's members are called in the journal."""
+        return list(self._keys.values())
+
+    def rows_of(self, keys: Iterable[MemberKey]) -> list[RequestRow]:
+        """The requests for any of these."""
+        return self._journal.requests(keys)
+
+    @property
+    def _here(self) -> list[RequestRow]:
+        """The requests for the target or a part of it that were not refused."""
+        mine = set(self._keys.values())
+        return [row for row in self._rows if row.outcome != REFUSED and any(key in mine for key, _shown in row.members)]
+
+    # Names
+
+    def sights(self) -> dict[str, Sight] | None:
+        """What was shown when the name of the change was first used for each member; None without a name."""
+        name = self._request.change
+        return None if name is None else noted_sights(self._journal, name, self._keys)
+
+    def shown_at_requests(self, wall: float) -> dict[str, list[Member]]:
+        """What members showed when this machine requested a restart of them, at ``wall`` or later."""
+        return noted_at_requests(self._rows, self._keys, wall)
+
+    def register(self, look: Look) -> None:
+        """Note what is shown at the first use of the name, and what it asks. Raises NameTaken and JournalError."""
+        name = self._request.change
+        if name is None:
+            return
+        now, tasks = self._clock.wall(), tuple(sorted(entry.record["id"] for entry in look.tasks))
+        asked = [row for row in self._here if row.change == name and not row.settled]
+        requested = {key for row in asked for key, _shown in row.members}
+        # What shows after a request is no first sight, but the name has to ask for the same.
+        found = [
+            FirstSight(key, Shown() if key in requested else _shown(member), now, tasks)
+            for member in look.observed.members
+            if (key := self._keys.get(member.name)) is not None
+        ]
+        self._journal.register(name, self._wish(), found)
+
+    def _wish(self) -> Wish:
+        since = self._request.started_before
+        parts = {"started_before": since.isoformat() if since else None, "until_effective": self._values}
+        words = ", ".join(f"{option}={value}" for option, value in parts.items() if value) or "a restart"
+        return Wish(json.dumps(parts, sort_keys=True), words)
+
+    # Requests
+
+    def open_task_ids(self) -> list[int]:
+        """The tasks of own requests for this change that are not known to have ended well, or whose change is open."""
+        return sorted({row.task_id for row in self._here if row.task_id is not None and self._is_of_change(row)})
+
+    def requested_at(self) -> dict[int, float]:
+        """When the request of each of its own tasks was sent, by this machine's clock."""
+        return {row.task_id: row.at for row in self._here if row.task_id is not None}
+
+    def open_requests(self, members: Collection[Member]) -> tuple[Request, ...]:
+        """The requests whose task is not known, and that a start has not answered since."""
+        now, by_key = self._clock.wall(), {key: name for name, key in self._keys.items()}
+        found = []
+        for row in self._open_rows():
+            parts = {by_key[key]: shown for key, shown in row.members if key in by_key}
+            if _have_moved(parts, members):
+                continue
+            search = self._api.timeout + UNSEEN_FOR
+            is_over = not 0 <= now - row.at < search
+            found.append(Request(frozenset(parts), is_over, is_here=row.token in _SENT_HERE))
+        return tuple(found)
+
+    def sent_before(self) -> Sent | None:
+        """The newest of them, as it was sent."""
+        rows = self._open_rows()
+        if not rows:
+            return None
+        row = rows[-1]
+        names = {key: name for name, key in self._keys.items()}
+        low, high = self._api.service_clock.bounds
+        at = datetime.fromtimestamp(row.at + (low + high) / 2, UTC)
+        members = frozenset(names[key] for key, _shown in row.members if key in names)
+        uncertain = timedelta(seconds=(high - low) / 2)
+        return Sent(at, uncertain, frozenset(row.known), members, self._api.user, wall=row.at, change=row.change)
+
+    def _open_rows(self) -> list[RequestRow]:
+        return [row for row in self._here if row.task_id is None and not row.settled and row.url == self._api.url]
+
+    def tried(self, members: Iterable[Member]) -> frozenset[str]:
+        """The names of those that have started since a restart of them was requested for the wanted values."""
+        if self._values is None:
+            return frozenset()
+        there = {member.name: member for member in members}
+        return frozenset(
+            name
+            for row in self._here
+            if row.values == self._values and row.outcome != IN_EFFECT
+            for key, shown in row.members
+            for name, mine in self._keys.items()
+            if key == mine and name in there and has_moved(_member_of(name, shown), there[name])
+        )
+
+    def took_effect(self, names: Collection[str]) -> None:
+        """Note that these members show the wanted values: a restart for them is no longer a try in vain."""
+        for row in self._here:
+            mine = {name for key, _shown in row.members for name, each in self._keys.items() if key == each}
+            if row.values == self._values and self._values and mine and mine <= set(names) and row.outcome != IN_EFFECT:
+                self._note(row, outcome=IN_EFFECT)
+
+    def begin(self, look: Look, members: frozenset[str]) -> None:
+        """Note that a restart of these members is about to be requested. Raises JournalError: nothing may be sent."""
+        parts = tuple(
+            (self._keys[member.name], _shown(member)) for member in look.observed.members if member.name in members
+        )
+        known = tuple(sorted(entry.record["id"] for entry in look.tasks))
+        row = RequestRow(
+            None,
+            self._clock.wall(),
+            self._target.kind,
+            self._target.task_name,
+            parts,
+            self._request.change,
+            self._values,
+            self._api.url,
+            known=known,
+            token=uuid4().hex,
+        )
+        self._own = replace(row, number=self._journal.begin(row))
+        self._rows.append(self._own)
+        _SENT_HERE.add(row.token)
+
+    def end(self, task_id: int | None, began: str | None = None, *, refused: bool = False) -> None:
+        """Note the task that was started and when it began, or that there was none; without any, it stays open."""
+        if self._own is None:
+            return
+        own, self._own = self._own, None
+        if refused or task_id is not None:
+            _SENT_HERE.discard(own.token)
+        if refused:
+            self._note(own, outcome=REFUSED)
+        elif task_id is not None:
+            self._note(own, task_id=task_id, began=began, outcome=RUNNING)
+
+    def _note(self, row: RequestRow, **facts: Any) -> None:
+        """After a request noting can only help: what cannot be noted is searched for by the next run."""
+        self._rows = [replace(each, **facts) if each.number == row.number else each for each in self._rows]
+        with suppress(JournalError):
+            self._journal.note(row.number or 0, **facts)
+
+    def adopted(self, task: Task) -> None:
+        """Note that a task was found to be that of the open requests."""
+        for row in self._open_rows():
+            _SENT_HERE.discard(row.token)
+            self._note(row, task_id=task.id, began=task.start_time, outcome=RUNNING)
+
+    def ended(self, task: Task) -> None:
+        """Note how a task of ours has ended."""
+        for row in self._rows:
+            if row.task_id == task.id and task.finished and row.outcome not in (task.status, IN_EFFECT):
+                self._note(row, outcome=str(task.status))
+
+    def _is_of_change(self, row: RequestRow) -> bool:
+        since = self._request.started_before
+        by_time = since is not None and row.at >= since.timestamp()
+        by_values = self._values is not None and row.values == self._values
+        return by_time or by_values or (self._request.change is not None and row.change == self._request.change)
+
+    # What the service does not show
+
+    def completed(self, look: Look) -> Iterator[TaskOnTarget]:
+        """The tasks of own requests on the target that are too new to be shown, or are shown without a target."""
+        members, now = look.observed.members, self._clock.wall()
+        shown = {entry.record["id"]: entry for entry in look.tasks}
+        listed = {task["id"]: TaskOnTarget(task, frozenset()) for task in look.listed}
+        for row in self._rows:
+            if row.outcome == REFUSED or row.task_id is None or row.url != self._api.url:
+                continue
+            entry = shown.get(row.task_id)
+            if entry is None and row.task_id in listed and not self._touches(row):
+                continue
+            entry = entry or listed.get(row.task_id)
+            found = self._unseen(row, members, now) if entry is None else self._told(row, entry, members)
+            if found is not None:
+                yield found
+
+    def own_restarts(
+        self, tasks: Iterable[Mapping[str, object]], rows: Iterable[RequestRow] | None = None
+    ) -> list[OwnRestart]:
+        """The restarts requested by this controller that may be running, by all ``tasks`` of the cluster."""
+        listed = {task["id"]: Task.from_api(dict(task)) for task in tasks}
+        now = self._clock.wall()
+        chosen = self._rows if rows is None else rows
+        return [_restart_of(row) for row in chosen if self._may_run(row, listed.get(row.task_id), now)]
+
+    def _touches(self, row: RequestRow) -> bool:
+        mine = set(self._keys.values())
+        return any(key in mine for key, _shown in row.members)
+
+    def _is_new(self, row: RequestRow, now: float) -> bool:
+        """Whether the service may not show its task yet."""
+        is_open = row.outcome not in ENDS and row.url == self._api.url
+        return is_open and not row.settled and abs(now - row.at) < UNSEEN_FOR
+
+    def _may_run(self, row: RequestRow, listed: Task | None, now: float) -> bool:
+        """Whether it may run. A new installation of the service gives the same ids to other tasks."""
+        if row.outcome == REFUSED:
+            return False
+        if listed is None:
+            return self._is_new(row, now)
+        is_same = None in (listed.start_time, row.began) or _seconds(listed.start_time) == _seconds(row.began)
+        return not listed.finished and is_same
+
+    def _unseen(self, row: RequestRow, members: Collection[Member], now: float) -> TaskOnTarget | None:
+        """Its task as far as it is known, if some of these members are its own and show the start of before."""
+        if not self._is_new(row, now):
+            return None
+        by_key = {key: name for name, key in self._keys.items()}
+        parts = {by_key[key]: shown for key, shown in row.members if key in by_key}
+        there = {member.name: member for member in members}
+        waiting = [
+            name
+            for name, shown in parts.items()
+            if name in there and not has_moved(_member_of(name, shown), there[name])
+        ]
+        if not waiting:
+            return None
+        began = {} if row.began is None else {"startTime": row.began}
+        record = {"id": row.task_id, "name": row.task_name, "status": RUNNING, **began}
+        return TaskOnTarget(record, _all_or(frozenset(parts), there))
+
+    def _told(self, row: RequestRow, shown: TaskOnTarget, members: Collection[Member]) -> TaskOnTarget | None:
+        """Its task as shown, if the service does not show what that restarts; None if it is another task."""
+        task = Task.from_api(shown.record)
+        is_same = row.began is not None and _seconds(task.start_time) == _seconds(row.began)
+        if not is_same or shown.restarts != frozenset():
+            return None
+        there = {member.name for member in members}
+        by_key = {key: name for name, key in self._keys.items()}
+        parts = frozenset(by_key[key] for key, _shown in row.members if key in by_key)
+        others = frozenset(key.address for key, _shown in row.members)
+        return TaskOnTarget(shown.record, _all_or(parts, there) if parts else others)
+
+
+def noted_sights(journal: Journal, change: str, keys: Mapping[str, MemberKey]) -> dict[str, Sight]:
+    """What was shown of members with these ``keys`` when the name of a change was first used for them, by name."""
+    by_key = {key: name for name, key in keys.items()}
+    return {
+        by_key[key]: Sight(_member_of(by_key[key], sight.shown), frozenset(sight.tasks))
+        for key, sight in journal.sights(change, keys.values()).items()
+    }
+
+
+def noted_at_requests(
+    rows: Iterable[RequestRow], keys: Mapping[str, MemberKey], wall: float
+) -> dict[str, list[Member]]:
+    """What members with these ``keys`` showed when a restart of them was requested, at ``wall`` or later, by name."""
+    noted = [(key, shown) for row in rows if row.at >= wall for key, shown in row.members]
+    return {name: [_member_of(name, shown) for key, shown in noted if key == mine] for name, mine in keys.items()}
+
+
+def _all_or(parts: frozenset[str], everything: Collection[str]) -> frozenset[str] | None:
+    return None if len(parts) == len(everything) else parts
+
+
+def _restart_of(row: RequestRow) -> OwnRestart:
+    """What it takes down."""
+    names = frozenset(key.address for key, _shown in row.members)
+    numbers = frozenset(key.id for key, _shown in row.members if key.id is not None)
+    is_arbiter = row.kind == "arbitration_service"
+    return OwnRestart(row.task_id, frozenset() if is_arbiter else names, numbers if is_arbiter else frozenset())
+
+
+def _have_moved(parts: Mapping[str, Shown], members: Iterable[Member]) -> bool:
+    there = {member.name: member for member in members}
+    return bool(parts) and all(
+        name in there and has_moved(_member_of(name, shown), there[name]) for name, shown in parts.items()
+    )
+
+
+def _shown(member: Member) -> Shown:
+    return Shown(member.start_time, tuple(sorted((member.pids or {}).items())))
+
+
+def _member_of(name: str, shown: Shown) -> Member:
+    return Member(name, None, start_time=shown.start, pids=dict(shown.pids) or None, started=instant(shown.start))
+
+
+def _seconds(time: str | None) -> int | None:
+    """An instant in whole seconds since 1970."""
+    found = instant(time)
+    return None if found is None else int(found.timestamp())

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Which task a request of ours has started, if no answer named it: by kind, target, start, creator, and what was there.
+
+Ids need not rise, so a task is new if it was not among those that were seen before the request.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from .._base.clock import SECOND
+from .._base.parsing import Record, instant
+from .._ocp.task_model import Task
+from .._targets.target import Target, TaskOnTarget
+from .._targets.task_names import is_other_kind
+
+# In addition to the uncertainty of the clocks.
+RESOLUTION = timedelta(seconds=SECOND)
+LARGEST_LEAD = timedelta(seconds=5) + RESOLUTION
+
+
+@dataclass(frozen=True)
+class Sent:
+    """A request that was sent ``at`` a time of the service, which is ``uncertain`` by as much.
+
+    ``known`` are the ids of the tasks that were there before it; None without permission to read tasks. ``members`` are
+    those that it restarts, ``user`` is who sent it, if known. ``refused``: its answer was a refusal, or named the task
+    ``failed`` that FAILED in its first step; a proxy may have got either for its own repetition of the request. One of
+    an earlier run has the time of this machine in ``wall``, in seconds since 1970, and the name of its ``change``.
+    """
+
+    at: datetime
+    uncertain: timedelta
+    known: frozenset[int] | None
+    members: frozenset[str]
+    user: str | None
+    refused: bool = False
+    failed: int | None = None
+    wall: float | None = None
+    change: str | None = None
+
+    def is_new(self, task_id: int) -> bool:
+        """Whether a task was not there before."""
+        return self.known is not None and task_id not in self.known and task_id != self.failed
+
+    def may_have_started(self, task: Task) -> bool:
+        """Whether the request may have started a task: it is new, and its time and its creator allow it."""
+        return self.is_new(task.id) and self.fits(task)
+
+    def fits(self, task: Task) -> bool:
+        """Whether the time and the creator of a task allow it."""
+        began = _begin_of(task)
+        return began is not None and not self._is_after(began, LARGEST_LEAD) and not self._is_of_another(task)
+
+    def is_denied_by(self, task: Task) -> bool:
+        """Whether both the time and the creator of a task show that somebody else started it before."""
+        began = _begin_of(task)
+        if began is None:
+            return False
+        shown_in_full = timedelta(0) if began.microsecond else RESOLUTION
+        return self._is_after(began, shown_in_full) and self._is_of_another(task)
+
+    def has_started(self, task: Task) -> bool:
+        """Whether it may have started the task, and the service shows that its user did."""
+        return self.may_have_started(task) and bool(self.user) and bool(task.creator)
+
+    def _is_after(self, began: datetime, lead: timedelta) -> bool:
+        return began < self.at - self.uncertain - lead
+
+    def _is_of_another(self, task: Task) -> bool:
+        return len({str(name).casefold() for name in (self.user, task.creator) if name}) > 1
+
+
+def _begin_of(task: Task) -> datetime | None:
+    return instant(task.start_time) or instant(task.create_time)
+
+
+def own_tasks(target: Target, tasks: Iterable[TaskOnTarget], sent: Sent) -> list[Task]:
+    """Those of the tasks on the target that the request may have started: of its kind, for just its members."""
+    restarts = [entry for entry in tasks if entry.restarts is None or entry.restarts == sent.members]
+    found = [Task.from_api(entry.record) for entry in restarts if _may_be(target, entry, told=True)]
+    is_ours = sent.has_started if sent.refused else sent.may_have_started
+    return [task for task in found if is_ours(task)]
+
+
+def doubtful_tasks(target: Target, tasks: Iterable[TaskOnTarget], sent: Sent) -> list[Task]:
+    """Those of the tasks that the user of the request began since, and that may be of the target or not."""
+    found = [Task.from_api(entry.record) for entry in tasks if _may_be(target, entry, told=False)]
+    return [task for task in found if sent.has_started(task)]
+
+
+def _may_be(target: Target, entry: TaskOnTarget, *, told: bool) -> bool:
+    """Whether a task may be a restart of the target's kind; ``told``: the service shows what it restarts."""
+    return (entry.restarts != frozenset()) is told and target.may_be_kind(entry.record)
+
+
+def is_answer(record: Record, target: Target) -> bool:
+    """Whether the task in an answer to the request can be the one it started, by all that it shows but its id."""
+    return not is_other_kind(record, target.task_name) and target.may_be_of(record)

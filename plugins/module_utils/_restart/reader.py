@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Reads a target and all tasks on it, in an order that misses no restart. It neither waits nor decides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from datetime import timedelta
+from typing import TypeVar
+
+from .._base.clock import Clock
+from .._base.errors import NotFound, PermissionDenied
+from .._base.parsing import Record, instant
+from .._base.service_clock import service_time
+from .._ocp.endpoints import OcpApi
+from .._ocp.task_model import FAILED, RUNNING, Task
+from .._targets.target import Member, Observation, Target, TaskOnTarget
+from .._targets.task_names import DATABASE_RESTARTS, kind_of
+from .earlier_looks import EarlierLooks
+from .evidence import needs_detail
+from .held import newest_failure
+from .look import Look
+
+Found = TypeVar("Found")
+
+# A start further ahead of the service's clock comes from another clock.
+LARGEST_START_LEAD = timedelta(seconds=60)
+
+
+def observe(api: OcpApi, target: Target, clock: Clock) -> Observation:
+    """The current state of a target, without starts that are still to come. Raises a ServiceError."""
+    observed = target.observe(api)
+    uncertain = timedelta(seconds=api.service_clock.uncertainty)
+    return observed.without_starts_after(service_time(api.service_clock, clock) + uncertain + LARGEST_START_LEAD)
+
+
+def later_holder(api: OcpApi, target: Target, observed: Observation, number: int) -> Task | None:
+    """The FAILED task that the target names, if it is later than task ``number``."""
+    _entries, failed, _is_outdated = _named_tasks(api, target, observed)
+    return next((task for task in failed if task.id > number), None)
+
+
+class Reader:
+    """Looks at one target, again and again. ``warnings`` gets a sentence for what these credentials may not read."""
+
+    def __init__(self, api: OcpApi, target: Target, clock: Clock, warnings: list[str]) -> None:
+        self._api = api
+        self._target = target
+        self._clock = clock
+        self._warnings = warnings
+        self._earlier = EarlierLooks()
+        self._details: dict[int, Record] = {}
+        first = target.first_observation
+        if first is not None:
+            self._earlier.note(first, explained=False, now=clock.now())
+
+    def look(self, own: Iterable[int] = ()) -> Look:
+        """Read the target and the tasks on it, twice where it has changed meanwhile; ``own`` are ids of tasks to read.
+
+        Raises a ServiceError.
+        """
+        own = list(own)
+        look = self._look_once(own)
+        if look.is_outdated or self._has_just_begun(look):
+            self.note(look)
+            look = self._look_once(own)
+        return look
+
+    def read_details(self, tasks: Iterable[TaskOnTarget]) -> None:
+        """Read these tasks whole, for the looks to come; one that is gone keeps what was listed."""
+        for entry in tasks:
+            self._details[entry.record["id"]] = {**entry.record, **(self._read(entry.record["id"]) or {})}
+
+    def has_detail(self, entry: TaskOnTarget) -> bool:
+        """Whether it was read whole since it ended like this."""
+        return _is_same(self._details.get(entry.record["id"]), entry.record)
+
+    def is_behind(self, look: Look) -> bool:
+        """Whether an older start is shown than before, or nothing any more."""
+        return self._earlier.is_behind(look.observed)
+
+    def may_be_behind(self, look: Look) -> bool:
+        """Whether work is no longer shown, and its effect not yet."""
+        return self._earlier.may_be_behind(look.observed, self._clock.now()) and not _shows_the_effect(look)
+
+    @property
+    def first_shown(self) -> Mapping[str, Member]:
+        """Each member as this run has seen it first."""
+        return self._earlier.first_shown
+
+    def note(self, look: Look) -> None:
+        """Remember what was shown: a later look from a replica that lags does not overrule it."""
+        self._earlier.note(look.observed, explained=bool(look.unfinished), now=self._clock.now())
+        for entry in self._own_by_status(look):
+            self._earlier.remember(entry, look.observed.members)
+
+    def remember(self, entries: Iterable[TaskOnTarget], members: Iterable[Member]) -> None:
+        """Count restarts that this controller knows from elsewhere, or ignore those of other targets."""
+        members = list(members)
+        for entry in entries:
+            self._earlier.remember(entry, members)
+
+    def _look_once(self, own: Iterable[int]) -> Look:
+        # The list first: a restart that ends between the two reads then shows in the start.
+        tasks = self._listed()
+        on_target = [] if tasks is None else self._target.touching(self._api, tasks)
+        known = {entry.record["id"] for entry in on_target}
+        missing = [number for number in own if number not in known]
+        on_target += self._own_tasks(missing, tasks or [])
+        observed = observe(self._api, self._target, self._clock)
+        named, failed, is_outdated = _named_tasks(self._api, self._target, observed)
+        entries = self._earlier.completed([*on_target, *named], self._read)
+        shown = [self._with_detail(entry) for entry in entries]
+        now = service_time(self._api.service_clock, self._clock)
+        look = Look(observed, now, shown, tasks or [], failed, is_outdated, reads_tasks=tasks is not None)
+        return replace(look, failure=self._failure(look))
+
+    def _listed(self) -> list[Record] | None:
+        unknown = f"whether a restart of {self._target.label} is running already"
+        return self._if_permitted(unknown, lambda: self._target.listed(self._api))
+
+    def _own_tasks(self, numbers: Iterable[int], listed: list[Record]) -> list[TaskOnTarget]:
+        """Tasks that are known to be of the target, and that the list does not show.
+
+        Where the service does not tell what they restart, the journal does.
+        """
+        there = {task["id"] for task in listed}
+        found = [self._read(number) for number in numbers if number not in there]
+        mine = [task for task in found if task is not None and self._target.may_be_of(task)]
+        found_on = ((task, self._target.touching(self._api, [task])) for task in mine)
+        return [entry for task, entries in found_on for entry in entries or [TaskOnTarget(task, frozenset())]]
+
+    def _with_detail(self, entry: TaskOnTarget) -> TaskOnTarget:
+        known = self._details.get(entry.record["id"])
+        is_needed = needs_detail(Task.from_api(entry.record))
+        return replace(entry, record=known) if is_needed and known and _is_same(known, entry.record) else entry
+
+    def _failure(self, look: Look) -> Task | None:
+        """The newest restart of a target that is at work or does not serve, if it FAILED."""
+        if not look.observed.is_in_flight and look.observed.serves is not False:
+            return None
+        return newest_failure(look, self._whole)
+
+    def _whole(self, entry: TaskOnTarget) -> Task | None:
+        if not Task.from_api(entry.record).subtasks and not self.has_detail(entry):
+            found = self._read(entry.record["id"])
+            if found is None:
+                return None
+            self._details[entry.record["id"]] = found
+        return Task.from_api({**entry.record, **self._details.get(entry.record["id"], {})})
+
+    def _has_just_begun(self, look: Look) -> bool:
+        """Whether the target shows work that may have begun since the list was read."""
+        is_new = look.observed.is_in_flight and not self._earlier.showed_work(self._clock.now())
+        return is_new and not look.unfinished
+
+    def _own_by_status(self, look: Look) -> list[TaskOnTarget]:
+        """The only running task, if OCP does not show what it restarts, and the status shows this target at work.
+
+        If it restarts something else, the run waits for a start in vain, and then decides by the start that is shown.
+        """
+        running = [entry for entry in look.tasks if not Task.from_api(entry.record).finished]
+        at_work = look.observed.at_work
+        if not (self._target.shows_start and at_work and len(running) == 1):
+            return []
+        is_untold = running[0].restarts == frozenset() and self._target.may_be_kind(running[0].record)
+        return [replace(running[0], restarts=at_work)] if is_untold else []
+
+    def _read(self, task_id: int) -> Record | None:
+        try:
+            return self._api.task(task_id)
+        except (NotFound, PermissionDenied):
+            return None
+
+    def _if_permitted(self, unknown: str, read: Callable[[], Found]) -> Found | None:
+        try:
+            return read()
+        except PermissionDenied as error:
+            if not error.has_envelope:
+                raise
+            self._warnings.append(f"It is not known {unknown}: {error}")
+            return None
+
+
+def _is_same(known: Record | None, listed: Record) -> bool:
+    """Whether a task has not gone on since it was read whole: a person may have retried it."""
+    keys = ("status", "operation")
+    return known is not None and all(str(known.get(key)).upper() == str(listed.get(key)).upper() for key in keys)
+
+
+def _named_tasks(api: OcpApi, target: Target, observed: Observation) -> tuple[list[TaskOnTarget], list[Task], bool]:
+    """The tasks that a target itself names (``operatingTaskInstanceId``), newest first.
+
+    As entries; the FAILED ones; and whether one is gone or ended otherwise, so that the target has changed since.
+    """
+    entries, failed, is_outdated = [], [], False
+    for number in observed.operations:
+        try:
+            record = api.task(number)
+        except PermissionDenied:
+            entries.append(TaskOnTarget({"id": number, "status": RUNNING}, frozenset()))
+            continue
+        except NotFound:
+            is_outdated = True
+            continue
+        task = Task.from_api(record)
+        entries.append(TaskOnTarget(record, _members_restarted_by(task, target, observed)))
+        if task.status == FAILED:
+            failed.append(task)
+        is_outdated = is_outdated or (task.finished and task.status != FAILED)
+    return entries, failed, is_outdated
+
+
+def _members_restarted_by(task: Task, target: Target, observed: Observation) -> frozenset[str] | None:
+    """The members that a task restarts, judged by its name; the target itself names the task."""
+    if kind_of(task.name) == target.task_name and (observed.operated_by == task.id or len(observed.members) == 1):
+        return None
+    if kind_of(task.name) in DATABASE_RESTARTS:
+        return frozenset(member.name for member in observed.members if member.operated_by == task.id)
+    return frozenset()
+
+
+def _shows_the_effect(look: Look) -> bool:
+    """Whether each member has started since the begin of a restart of it that has not ended."""
+    unended = (entry for entry in look.tasks if not Task.from_api(entry.record).finished)
+    begun = [(entry, begin) for entry in unended if (begin := instant(entry.record.get("startTime"))) is not None]
+
+    def is_effect(member: Member) -> bool:
+        return member.started is not None and any(
+            begin <= member.started and (entry.restarts is None or member.name in entry.restarts)
+            for entry, begin in begun
+        )
+
+    return bool(look.observed.members) and all(map(is_effect, look.observed.members))

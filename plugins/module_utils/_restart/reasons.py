@@ -1,0 +1,352 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""The reason of each decision in words, and the errors of those that end a restart before anything is sent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from .._base.errors import NotVerified, OcpError, OptionError, OutcomeUnknown, TargetBusy
+from .._base.parsing import instant
+from .._base.text import join_names
+from .._ocp.endpoints import OcpApi
+from .._ocp.task_model import Task
+from .._targets.serving import is_in_flight
+from .._targets.target import Member, Observation, Target
+from .._waiting.failure_report import not_serving, target_held
+from .change import Begin
+from .knowledge import InFlight, Knowledge, Relative, Wish, Work
+from .look import Look
+from .rules import Case, Decision, Rule, Step
+from .values_seen import ValuesSeen
+
+UNNAMED_KIND = "the service does not show whether such a task is a restart"
+NEXT_STEP = "run this again when it has ended, or wait for it with in_flight=queue"
+WAY_OUT = "To restart it again, give a later started_before, or a new name with change."
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a reason is told from. ``since`` is ``started_before`` by the clock of the service, ``name`` the change."""
+
+    look: Look
+    known: Knowledge
+    wish: Wish
+    since: datetime | None = None
+    name: str | None = None
+    values: ValuesSeen | None = None
+    begin: Begin = field(default_factory=Begin)
+
+    @property
+    def case(self) -> Case:
+        """The same as the rules see it."""
+        return Case(self.known, self.wish)
+
+    @property
+    def observed(self) -> Observation:
+        """The target as it was read."""
+        return self.look.observed
+
+    @property
+    def condition(self) -> str:
+        """The change, in the time zone of the service, so that a reader can compare."""
+        if self.since is None:
+            return f"change {self.name} was first used" if self.name else "an unknown time"
+        zone = next((member.started.tzinfo for member in self.observed.members if member.started), None)
+        return instant_words(self.since.astimezone(zone or self.since.tzinfo))
+
+    @property
+    def condition_option(self) -> str:
+        """The option that it is given by."""
+        return "started_before" if self.since is not None or not self.name else f"change {self.name} was first used"
+
+    def members(self, names: Iterable[str]) -> list[Member]:
+        """The members with these names, as they were read."""
+        wanted = set(names)
+        return [member for member in self.observed.members if member.name in wanted]
+
+    def label(self, task_id: int) -> str:
+        """As in ``1001 (Restart OB cluster)``."""
+        task = self.look.task(task_id)
+        return str(task_id) if task is None else task.label
+
+    def starts(self, members: Iterable[Member]) -> str:
+        """When each of the members started, or which task restarted it where no start is shown."""
+        return join_names(map(self._start, members))
+
+    def _start(self, member: Member) -> str:
+        known = next(each for each in self.known.members if each.name == member.name)
+        task = None
+        if known.start not in (Relative.SINCE, Relative.BEFORE):
+            task = next(iter(self.case.restarted_by(member.name, Work.RESTARTED)), None)
+        record = None if task is None else self.look.task(task.id)
+        if record is None:
+            return f"{member.name} started at {instant_words(member.started)}"
+        return f"{member.name} was restarted by task {record.label}, begun at {_begin(record)}"
+
+
+def instant_words(time: datetime | None) -> str:
+    """In ISO 8601, with milliseconds where there are any."""
+    if time is None:
+        return "an unknown time"
+    return time.isoformat(timespec="milliseconds" if time.microsecond else "seconds")
+
+
+def reason_of(decision: Decision, told: Told) -> str:
+    """Why this was decided, as a part of a sentence."""
+    return _REASONS[decision.rule](decision, told)
+
+
+def _held(decision: Decision, told: Told) -> str:
+    return f"task {told.label(decision.tasks[0])} FAILED and holds it"
+
+
+def _running(decision: Decision, told: Told) -> str:
+    task = told.look.task(decision.tasks[0])
+    since = f" since {_begin(task)}" if task is not None and task.start_time else ""
+    return f"task {told.label(decision.tasks[0])} is restarting it{since}"
+
+
+def _met(told: Told) -> str:
+    """What is shown of the conditions that all members meet."""
+    members = told.observed.members
+    started = f"{told.starts(members)}, {_not_before(told)}" if told.wish.is_dated else ""
+    return " and ".join(filter(None, (started, told.values.words(members) if told.values else "")))
+
+
+def _not_before(told: Told) -> str:
+    return f"not before {told.condition}" if told.since is not None else f"after {told.condition}"
+
+
+def _done(_decision: Decision, told: Told) -> str:
+    serves = told.observed.serves
+    return _met(told) if serves else f"{_met(told)}; the service does not show whether it serves"
+
+
+def _doubted(_decision: Decision, told: Told) -> str:
+    return told.values.doubts(told.observed.members) if told.values else ""
+
+
+def _not_serving(_decision: Decision, told: Told) -> str:
+    return f"{_met(told)}, but {told.observed.trouble}"
+
+
+def _busy(decision: Decision, told: Told) -> str:
+    case = told.case
+    running = case.satisfying or next(iter(case.running), None)
+    if decision.step is Step.QUEUE:
+        what = (
+            f"task {told.label(running.id)} is running"
+            if running
+            else f"{moving_words(told.observed)} without a visible task"
+        )
+        return f"{what} and has to end first"
+    if running is None:
+        return f"{moving_words(told.observed)}, but no task of it is visible; {NEXT_STEP}"
+    label = f"task {told.label(running.id)} is running"
+    if told.wish.in_flight is InFlight.FAIL:
+        return f"{label}, and in_flight=fail is set; {NEXT_STEP}"
+    if not running.restarts or not decision.members <= running.restarts or not decision.members:
+        is_part = bool(running.restarts)
+        why = "it does not restart everything that is asked for" if is_part else "it may not restart this target"
+    else:
+        why = _begun_words(running.id, told)
+    return f"{label}, but {why}; {NEXT_STEP}"
+
+
+def _begun_words(task_id: int, told: Told) -> str:
+    task = told.look.task(task_id)
+    if task is None or task.start_time is None:
+        return "when it began is not known"
+    known = next(each for each in told.known.tasks if each.id == task_id)
+    if told.case.needed & known.unclear:
+        return f"the clocks do not tell whether it began at {_begin(task)} before {told.condition_option} or after it"
+    return f"it began at {_begin(task)}, before {told.condition_option}"
+
+
+def _begin(task: Task) -> str:
+    return instant_words(instant(task.start_time))
+
+
+def _values_late(decision: Decision, told: Told) -> str:
+    if decision.tasks:
+        due = join_names(sorted(told.case.due))
+        return f"task {told.label(decision.tasks[0])} has restarted {due}, which may show start and values late"
+    new = told.members(member.name for member in told.case.late if member.is_new)
+    return f"{told.starts(new)}, and may show its values late; {_shown_values(told, new)}"
+
+
+def _values_not_taken(_decision: Decision, told: Told) -> str:
+    late = told.case.late
+    if told.wish.is_dated:
+        members = told.members(member.name for member in late)
+        return f"{told.starts(members)}, {_not_before(told)}, but {_shown_values(told, members)}"
+    members = told.members(member.name for member in late if member.was_tried)
+    started = f"{told.starts(members)}, after this controller requested a restart for these values"
+    return f"{started}, but {_shown_values(told, members)}"
+
+
+def _shown_values(told: Told, members: Sequence[Member]) -> str:
+    return told.values.words(members) if told.values else ""
+
+
+def _start_late(decision: Decision, told: Told) -> str:
+    case = told.case
+    what = "it" if case.is_all_due else join_names(sorted(case.due))
+    reason = f"task {told.label(decision.tasks[0])} has restarted {what}, and the service does not show the start yet"
+    return f"{reason}; {told.observed.trouble}" if decision.step is Step.FAIL else reason
+
+
+def _start_missing(decision: Decision, told: Told) -> str:
+    members = told.members(decision.members)
+    shown = f"{told.starts(members)}, before {told.condition}"
+    return (
+        f"task {told.label(decision.tasks[0])} has restarted it since {told.condition}, but the service shows no later "
+        f"start: {shown}"
+    )
+
+
+def _step_skipped(decision: Decision, told: Told) -> str:
+    return (
+        f"task {told.label(decision.tasks[0])}, begun since {told.condition}, skipped a step that may stop or start "
+        f"something, and no later start of {join_names(sorted(decision.members))} shows"
+    )
+
+
+def _request_open(_decision: Decision, _told: Told) -> str:
+    return "a request of this controller may have started a task that does not show yet"
+
+
+def _request_here(_decision: Decision, _told: Told) -> str:
+    return "this process has requested one, the answer was lost, and something in between may still deliver the request"
+
+
+def _nothing_shown(_decision: Decision, told: Told) -> str:
+    why = "the service shows nothing of it, so it is not known whether a restart has happened"
+    return f"{why} since {told.condition}" if told.wish.is_dated else why
+
+
+def _tasks_hidden(decision: Decision, told: Told) -> str:
+    open_ones = (Relative.HIDDEN, Relative.UNCLEAR)
+    hidden = [member.name for member in told.case.stale if member.start in open_ones]
+    is_shown = all(member.started is not None for member in told.members(hidden))
+    shows = "clocks do not tell when" if is_shown else "the service shows no start of"
+    what = f"{shows} {join_names(hidden)}{' started' if is_shown else ''}"
+    gap = (
+        f"{'the service ' if is_shown else ''}does not show what task {told.label(decision.tasks[0])} restarted"
+        if decision.tasks
+        else "these credentials may not read tasks (TASK_VIEWER)"
+    )
+    return f"{what}, and {gap}, so it is not known whether a restart has happened since {told.condition}"
+
+
+def _clocks_overlap(decision: Decision, told: Told) -> str:
+    members = [member.name for member in told.case.stale]
+    return (
+        f"the clocks do not tell whether {join_names(members)} started since {told.condition}, and task "
+        f"{told.label(decision.tasks[0])} may have restarted it"
+    )
+
+
+def _needed(decision: Decision, told: Told) -> str:
+    stale = told.members(decision.members) if decision.members else []
+    some = "" if len(stale) == len(told.observed.members) else f" ({len(stale)} of {len(told.observed.members)})"
+    if not told.wish.is_dated:
+        return (
+            f"{told.values.words(stale)}{some}" if told.values else "started_before is not set, so this always restarts"
+        )
+    if told.since is None:
+        return _needed_by_name(stale, some, told)
+    known = {member.name: member for member in told.known.members}
+    unknown = [member.name for member in stale if known[member.name].start is not Relative.BEFORE]
+    if unknown:
+        return f"it is not proven that {join_names(unknown)} started since {told.condition}"
+    return f"{told.starts(stale)}, before {told.condition}{some}"
+
+
+def _needed_by_name(stale: Sequence[Member], some: str, told: Told) -> str:
+    sights = told.begin.sights or {}
+    if not any(member.name in sights for member in stale):
+        return f"change {told.name} is new for {join_names(member.name for member in stale)}{some}"
+    return f"{join_names(member.name for member in stale)} has not started since {told.condition}{some}"
+
+
+_REASONS: Mapping[Rule, Callable[[Decision, Told], str]] = {
+    Rule.OWN_TASK: lambda decision, told: f"task {told.label(decision.tasks[0])} is of our own request",
+    Rule.HELD: _held,
+    Rule.RUNNING: _running,
+    Rule.DONE: _done,
+    Rule.VALUES_PROVE_NOTHING: _doubted,
+    Rule.NOT_SERVING: _not_serving,
+    Rule.BUSY: _busy,
+    Rule.VALUES_LATE: _values_late,
+    Rule.VALUES_NOT_TAKEN: _values_not_taken,
+    Rule.START_LATE: _start_late,
+    Rule.START_MISSING: _start_missing,
+    Rule.STEP_SKIPPED: _step_skipped,
+    Rule.REQUEST_OPEN: _request_open,
+    Rule.REQUEST_HERE: _request_here,
+    Rule.NOTHING_SHOWN: _nothing_shown,
+    Rule.TASKS_HIDDEN: _tasks_hidden,
+    Rule.CLOCKS_OVERLAP: _clocks_overlap,
+    Rule.NEEDED: _needed,
+}
+
+
+def moving_words(observed: Observation) -> str:
+    """As in ``10.0.0.1:2882 is RESTARTING``."""
+    moving = [member.state for member in observed.members if is_in_flight(member.status)]
+    return join_names(moving) or f"it is {observed.status}"
+
+
+def refusal_of(api: OcpApi, target: Target, decision: Decision, reason: str, look: Look, log_lines: int) -> OcpError:
+    """The error of a decision that ends the restart without a success, before anything is sent."""
+    nothing = f"Did not restart {target.label}: {reason}."
+    if decision.rule is Rule.BUSY:
+        return TargetBusy(nothing)
+    if decision.rule is Rule.HELD and look.holder is not None:
+        return target_held(api, look.holder, nothing, log_lines)
+    if decision.rule is Rule.VALUES_PROVE_NOTHING:
+        return doubt_error(nothing)
+    if decision.rule is Rule.REQUEST_HERE:
+        return _request_here_error(target)
+    if decision.rule in (Rule.NOT_SERVING, Rule.START_LATE) and look.failure is not None:
+        return not_serving(api, look.failure, nothing, log_lines)
+    return NotVerified(f"{nothing} {_ADVICE.get(decision.rule, _LOOK_AT_IT)}")
+
+
+_LOOK_AT_IT = (
+    "Look at its newest tasks and at the process itself; without started_before and change it is restarted in any case."
+)
+_ADVICE = {
+    Rule.VALUES_NOT_TAKEN: (
+        "If it was set after that start, give a later started_before; else look at the parameter in OCP, since another "
+        "restart would not change it."
+    ),
+    Rule.START_MISSING: f"Look at the task and at the process itself. {WAY_OUT}",
+    Rule.STEP_SKIPPED: f"Look at the task and at the process itself. {WAY_OUT}",
+    Rule.CLOCKS_OVERLAP: f"Look at the start of the process itself. {WAY_OUT}",
+}
+
+
+def _request_here_error(target: Target) -> OutcomeUnknown:
+    return OutcomeUnknown(
+        f"It is not known whether a restart of {target.label} is going to run: this process has requested one, the "
+        "answer was lost, and something in between may still deliver the request. It is not sent again. Look at the "
+        "newest tasks in OCP; another run, with started_before or change, restarts only what has not started since."
+    )
+
+
+def doubt_error(nothing: str) -> OptionError:
+    """The error if the shown values prove nothing; ``nothing`` is what was therefore not done."""
+    return OptionError(
+        f"until_effective: {nothing} Give started_before, the instant of the change, or a change with a name, so that "
+        "the start decides too."
+    )
+
+
+def names_no_kind(reason: str) -> str:
+    """The reason of a skip where the name of a task does not show that it is a restart."""
+    return f"{reason}; not verified, since {UNNAMED_KIND}"

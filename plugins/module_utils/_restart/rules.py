@@ -1,0 +1,300 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""The decision: an ordered list of rules over what is known, the first that applies wins.
+
+Each rule is a row of the table in docs/at-most-once.md. Check mode makes no difference. Nothing is sent while a task
+works on the target or holds it, nothing is skipped without proof, and no restart that has happened is repeated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+
+from .knowledge import InFlight, Knowledge, Member, Relative, Task, Values, Wish, Work
+
+
+class Step(Enum):
+    """What to do next. QUEUE: wait for tasks; WAIT: wait for what has to show; both then look again."""
+
+    SEND = "send"
+    SKIP = "skip"
+    JOIN = "join"
+    ADOPT = "adopt"
+    QUEUE = "queue"
+    WAIT = "wait"
+    FAIL = "fail"
+
+
+class Rule(Enum):
+    """Why, as a row of the table."""
+
+    OWN_TASK = "a task of our own request runs, or has run"
+    HELD = "a FAILED task holds it"
+    RUNNING = "a restart of it is running, begun since the change"
+    DONE = "all of it has started since the change, or shows the wanted values, and it serves"
+    VALUES_PROVE_NOTHING = "it shows the wanted values, but nothing shows that it runs with them"
+    NOT_SERVING = "all of it has started since the change, but it does not serve"
+    BUSY = "anything else is running on it"
+    VALUES_LATE = "it has just restarted, and may show its values late"
+    VALUES_NOT_TAKEN = "it has started since the change, or for these values, and shows others"
+    START_LATE = "a restart that began since has succeeded, and its start does not show yet"
+    START_MISSING = "a restart that began since has succeeded, and its start does not show"
+    STEP_SKIPPED = "a restart that began since has skipped a step"
+    REQUEST_OPEN = "a request of this controller may have started a task that does not show yet"
+    REQUEST_HERE = "a request of this process may still be delivered"
+    NOTHING_SHOWN = "the service shows nothing of it"
+    TASKS_HIDDEN = "no start shows, or clocks do not tell, and tasks do not show whether there was a restart"
+    CLOCKS_OVERLAP = "clocks do not tell whether it started since, and a task may have restarted it"
+    NEEDED = "nothing proves a start since the change"
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What to do with these ``members``, by which rule.
+
+    ``tasks`` are the ids of those that are joined, adopted, waited for, or that decide. ``rest`` are members that need
+    the restart although others have just had it.
+    """
+
+    rule: Rule
+    step: Step
+    members: frozenset[str] = frozenset()
+    tasks: tuple[int, ...] = ()
+
+    @property
+    def sends(self) -> bool:
+        """Whether it leads to a request."""
+        return self.step is Step.SEND
+
+
+@dataclass(frozen=True)
+class Case:
+    """What is known and wanted, and what several rules ask of it."""
+
+    known: Knowledge
+    wish: Wish
+
+    @cached_property
+    def stale(self) -> tuple[Member, ...]:
+        """The members that need the restart."""
+        return tuple(member for member in self.known.members if self._needs(member))
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """Their names."""
+        return frozenset(member.name for member in self.stale)
+
+    @cached_property
+    def needed(self) -> frozenset[str]:
+        """The same; all members if none needs it."""
+        return self.names or frozenset(member.name for member in self.known.members)
+
+    @cached_property
+    def running(self) -> tuple[Task, ...]:
+        """The tasks that work on the target."""
+        return tuple(task for task in self.known.tasks if task.work is Work.RUNNING)
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether anything works on it."""
+        return bool(self.running) or self.known.is_moving
+
+    @cached_property
+    def satisfying(self) -> Task | None:
+        """The running restart of all that needs it."""
+        return next((task for task in self.running if self._satisfies(task)), None)
+
+    @cached_property
+    def late(self) -> tuple[Member, ...]:
+        """Of those, the ones that have started since, and need it for their values."""
+        if not self.wish.has_values:
+            return ()
+        return tuple(member for member in self.stale if not self.wish.is_dated or self.has_started(member))
+
+    @cached_property
+    def due(self) -> Mapping[str, Task]:
+        """Members whose start need not show yet, each with the newest restart that made it."""
+        settled = {member.name for member in self.late if member.is_new}
+        open_ones = self.names - settled if self.wish.is_conditional else ()
+        done = [task for task in self.known.tasks if task.work is Work.RESTARTED and task.is_due]
+        found = {name: next((task for task in done if name in task.since), None) for name in open_ones}
+        return {name: task for name, task in found.items() if task is not None}
+
+    @property
+    def is_all_due(self) -> bool:
+        """Whether the start of each that needs it need not show yet."""
+        return bool(self.due) and self.due.keys() == self.names
+
+    def has_started(self, member: Member) -> bool:
+        """Whether a member has started since: as shown, or by a task where no start is shown, or clocks do not tell."""
+        if member.start in (Relative.SINCE, Relative.BEFORE):
+            return member.start is Relative.SINCE
+        return self.wish.is_dated and bool(self.restarted_by(member.name, Work.RESTARTED))
+
+    def restarted_by(self, member: str, *kinds: Work) -> list[Task]:
+        """The tasks of these kinds that began since to restart a member."""
+        return [task for task in self.known.tasks if task.work in kinds and member in task.since]
+
+    def _needs(self, member: Member) -> bool:
+        if not self.wish.is_conditional or (self.wish.is_dated and not self.has_started(member)):
+            return True
+        hidden = member.values is Values.HIDDEN and not self.wish.is_dated and member.serves is False
+        return self.wish.has_values and (member.values is Values.OTHERS or hidden)
+
+    def _satisfies(self, task: Task) -> bool:
+        since = task.since if self.wish.is_dated else task.restarts
+        return bool(task.restarts) and self.needed <= (task.restarts & since)
+
+
+def _own_task(case: Case) -> Decision | None:
+    if len(case.known.own) != 1:
+        return None
+    return Decision(Rule.OWN_TASK, Step.ADOPT, case.needed, tuple(case.known.own))
+
+
+def _held(case: Case) -> Decision | None:
+    if case.known.holder is None:
+        return None
+    return Decision(Rule.HELD, Step.FAIL, case.names, (case.known.holder,))
+
+
+def _running(case: Case) -> Decision | None:
+    joins = case.wish.in_flight is InFlight.ATTACH or (case.wish.in_flight is InFlight.QUEUE and case.wish.is_dated)
+    if case.satisfying is None or not joins:
+        return None
+    return Decision(Rule.RUNNING, Step.JOIN, case.needed, (case.satisfying.id,))
+
+
+def _none_needed(case: Case) -> Decision | None:
+    """All have started since, or show the wanted values: they are left alone if they serve, too."""
+    if not case.wish.is_conditional or not case.known.members or case.stale:
+        return None
+    if case.running and not case.wish.is_dated and case.wish.in_flight is InFlight.QUEUE:
+        return _conflict(case)
+    if case.known.serves is not False:
+        doubted = not case.wish.is_dated and case.known.values_doubted
+        return Decision(Rule.VALUES_PROVE_NOTHING, Step.FAIL) if doubted else Decision(Rule.DONE, Step.SKIP)
+    return _conflict(case) if case.is_busy else Decision(Rule.NOT_SERVING, Step.FAIL)
+
+
+def _busy(case: Case) -> Decision | None:
+    return _conflict(case) if case.is_busy and not case.is_all_due else None
+
+
+def _conflict(case: Case) -> Decision:
+    if case.wish.in_flight is InFlight.QUEUE:
+        return Decision(Rule.BUSY, Step.QUEUE, case.names, tuple(task.id for task in case.running))
+    first = case.satisfying or next(iter(case.running), None)
+    return Decision(Rule.BUSY, Step.FAIL, case.names, () if first is None else (first.id,))
+
+
+def _values(case: Case) -> Decision | None:
+    """Members that have restarted, some by tasks that are due, and do not show the wanted values."""
+    if not case.wish.has_values or not (case.due or case.late):
+        return None
+    names = frozenset(case.due) | {member.name for member in case.late}
+    if case.due:
+        return Decision(Rule.VALUES_LATE, Step.WAIT, names, _last(case.due))
+    if case.wish.settles and any(member.is_new for member in case.late):
+        return Decision(Rule.VALUES_LATE, Step.WAIT, names)
+    if case.wish.is_dated or any(member.was_tried for member in case.late):
+        return Decision(Rule.VALUES_NOT_TAKEN, Step.FAIL, names)
+    return None
+
+
+def _start_late(case: Case) -> Decision | None:
+    if not case.due:
+        return None
+    tasks, rest = _last(case.due), case.names.difference(case.due)
+    if case.wish.waits:
+        return Decision(Rule.START_LATE, Step.WAIT, rest, tasks)
+    if case.is_all_due and case.known.serves is False:
+        return Decision(Rule.START_LATE, Step.FAIL, frozenset(), tasks)
+    # Without a wait there will be no other look.
+    return None if rest else Decision(Rule.START_LATE, Step.SKIP, frozenset(), tasks)
+
+
+def _start_missing(case: Case) -> Decision | None:
+    """Of the members that need it, the work of a task says that it was done, or may have been: not a second time."""
+    if not case.wish.is_dated:
+        return None
+    for rule, work in ((Rule.START_MISSING, Work.RESTARTED), (Rule.STEP_SKIPPED, Work.SKIPPED)):
+        found = {name: tasks for name in case.names.difference(case.due) if (tasks := case.restarted_by(name, work))}
+        if found:
+            return Decision(rule, Step.FAIL, frozenset(found), (max(task.id for task, *_others in found.values()),))
+    return None
+
+
+def _request_open(case: Case) -> Decision | None:
+    for request in case.known.requests:
+        if request.is_here:
+            return Decision(Rule.REQUEST_HERE, Step.FAIL, request.members)
+        if not request.is_searched:
+            return Decision(Rule.REQUEST_OPEN, Step.WAIT, request.members)
+    return None
+
+
+def _nothing_shown(case: Case) -> Decision | None:
+    is_hidden = not case.known.members and case.wish.is_conditional
+    return Decision(Rule.NOTHING_SHOWN, Step.FAIL) if is_hidden else None
+
+
+def _tasks_hidden(case: Case) -> Decision | None:
+    open_ones = [member for member in case.stale if member.start in (Relative.HIDDEN, Relative.UNCLEAR)]
+    untold = [task for task in case.known.tasks if not task.is_told and task.work is Work.RESTARTED]
+    if not case.wish.is_dated or not open_ones or (case.known.reads_tasks and not untold):
+        return None
+    return Decision(Rule.TASKS_HIDDEN, Step.FAIL, case.names, tuple(task.id for task in untold[:1]))
+
+
+def _clocks_overlap(case: Case) -> Decision | None:
+    if not case.wish.is_dated:
+        return None
+    for member in case.stale:
+        tasks = [task for task in case.known.tasks if _may_have_restarted(task, member)]
+        if tasks:
+            return Decision(Rule.CLOCKS_OVERLAP, Step.FAIL, case.names, (tasks[0].id,))
+    return None
+
+
+def _may_have_restarted(task: Task, member: Member) -> bool:
+    """Whether a task that began about the time of the change, or since, may have restarted a member since."""
+    if task.work is Work.RAN:
+        # A start by which clocks would tell shows what such a task has done.
+        return member.start is Relative.UNCLEAR and member.name in task.since | task.unclear
+    return task.work in (Work.RESTARTED, Work.SKIPPED) and member.name in task.unclear
+
+
+def _needed(case: Case) -> Decision | None:
+    return Decision(Rule.NEEDED, Step.SEND, case.names.difference(case.due))
+
+
+RULES: tuple[Callable[[Case], Decision | None], ...] = (
+    _own_task,
+    _held,
+    _running,
+    _none_needed,
+    _busy,
+    _values,
+    _start_late,
+    _start_missing,
+    _request_open,
+    _nothing_shown,
+    _tasks_hidden,
+    _clocks_overlap,
+    _needed,
+)
+
+
+def decide(known: Knowledge, wish: Wish) -> Decision:
+    """The decision by the first rule that applies; a pure function."""
+    case = Case(known, wish)
+    return next(decision for rule in RULES if (decision := rule(case)) is not None)
+
+
+def _last(due: Mapping[str, Task]) -> tuple[int]:
+    """The newest of the restarts whose start may still show."""
+    return (max(task.id for task in due.values()),)

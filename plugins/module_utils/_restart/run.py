@@ -1,0 +1,742 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""The loop of one restart: look, know, decide, act. It alone locks, sleeps, notes, prints and sends."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from .._base.clock import SYSTEM_CLOCK, Clock
+from .._base.errors import (
+    AuthenticationFailed,
+    CredentialsRefused,
+    NotFound,
+    OcpError,
+    OutcomeUnknown,
+    RateLimited,
+    RequestRefused,
+    ResponseUnreadable,
+    ServiceError,
+    TargetBusy,
+    TaskFailed,
+    WaitTimeout,
+)
+from .._base.parsing import instant
+from .._base.service_clock import FIRST_ANSWERS, LARGEST_LEAD, service_time, to_service_clock
+from .._base.text import join_names
+from .._journal.journal import Journal
+from .._journal.local_journal import usable_journal
+from .._ocp.endpoints import OcpApi
+from .._ocp.task_model import Task
+from .._targets.target import Observation, Selector, Target
+from .._waiting.await_tasks import UNSEEN_FOR, wait_for_tasks
+from .._waiting.outcome_search import search_outcome
+from .._waiting.poll_pauses import SHORTEST_PAUSE, PollPolicy
+from .._waiting.progress import progress_line
+from .aftermath import await_restart, verify, verify_effect
+from .attempt import Progressing, RestartAttempt
+from .change import Begin, begun_by
+from .diff import restart_diff
+from .effect_check import EffectCheck
+from .evidence import PROOF_TIMEOUT
+from .know import Memory, know, undecided
+from .knowledge import Relative, Wish
+from .look import Look
+from .own_notes import OwnNotes
+from .own_request import Sent, doubtful_tasks, own_tasks
+from .reader import Reader
+from .reasons import Told, names_no_kind, reason_of, refusal_of
+from .restart_request import RestartRequest
+from .rules import Decision, Rule, Step, decide
+from .safety_gate import SafetyGate
+from .send_once import DoubtfulAnswer, find_own_task, outcome_unknown, post_restart
+from .sign_gate import SignGate
+from .start_proof import PAUSES, RestartTask
+from .time_gate import TimeGate
+from .values_seen import ValuesSeen
+from .verdicts import Gate, Judgement, LookAgain, Postpone, Refuse, Wait
+
+Result = dict[str, Any]
+
+# The least number of requests for a look and the restart request.
+LOOK_AND_REQUEST = 4
+# While answers from a lagging replica are waited out.
+LAG_PAUSES = PollPolicy(UNSEEN_FOR, 5.0)
+
+
+def restart_target(
+    api: OcpApi,
+    selector: Selector,
+    request: RestartRequest,
+    clock: Clock = SYSTEM_CLOCK,
+    journal: Journal | None = None,
+) -> Result:
+    """Restart what ``selector`` names, if needed; returns the module's result, with ``warnings`` and ``diff``.
+
+    Every key is always there. ``journal`` is that of this controller. Raises an OcpError; once the target is found, its
+    facts hold the result so far, so that no started task is lost.
+    """
+    warnings: list[str] = []
+    if journal is None:
+        journal = usable_journal(
+            read_only=request.check_mode, is_required=request.change is not None, warnings=warnings
+        )
+    return _Run(api, _found_target(api, selector, request, clock), request, clock, journal, warnings).run()
+
+
+def _found_target(api: OcpApi, selector: Selector, request: RestartRequest, clock: Clock) -> Target:
+    """The target of ``selector``, looked for as long as failed reads may pass. Raises TargetError and ServiceError."""
+    began = clock.now()
+    while True:
+        try:
+            return selector.find(api)
+        except ServiceError as error:
+            pause = _pause_for_gates(api, request, clock.now() - began, clock)
+            if not pause or not _may_pass(request, error):
+                raise
+            request.policy.show(progress_line(_unread_words(error)), True)
+            clock.sleep(pause)
+
+
+class _Run:
+    """One restart in progress."""
+
+    def __init__(
+        self,
+        api: OcpApi,
+        target: Target,
+        request: RestartRequest,
+        clock: Clock,
+        journal: Journal,
+        warnings: list[str],
+    ) -> None:
+        self._api, self._target, self._request, self._clock = api, target, request, clock
+        self._attempt = Progressing(
+            RestartAttempt(target=target.result(), unchanged=target.unchanged_facts(None)), clock
+        )
+        self._attempt.warnings += warnings
+        self._journal = journal
+        self._notes = OwnNotes(api, target, request, journal, clock)
+        self._reader = Reader(api, target, clock, self._attempt.warnings)
+        self._effect = EffectCheck(api, target, request, journal, clock, self._attempt.warnings)
+        self._signs = SignGate(api, target, request, clock, self._attempt.warnings)
+        safety = SafetyGate(api, target, request, self._notes, self._attempt.warnings)
+        self._gates: Sequence[Gate] = (safety, self._signs, TimeGate(target, request.finish_before, clock))
+        self._attempt.note(effective=self._effect.facts(()))
+        self._begin_state()
+
+    def _begin_state(self) -> None:
+        self._lock = ExitStack()
+        self._since: datetime | None = None
+        self._begin = Begin()
+        self._told: Told | None = None
+        self._values: ValuesSeen | None = None
+        # The last request of this run that may have run although it was refused, or whose task FAILED at once.
+        self._sent: Sent | None = None
+        self._last_sent: Sent | None = None
+        self._doubtful: list[Task] = []
+        self._ended: set[int] = set()
+        self._ended_at: dict[int, float] = {}
+        self._starts_seen: list[Any] = []
+        self._is_gated = False
+        self._reads_gates = not (self._request.is_dated or self._request.until_effective) or self._seems_needed()
+        self._had_to_wait = False
+        self._shown: list[str] = []
+        # Seconds that count neither for ``wait_timeout`` nor for one another.
+        self._expecting = self._gate_waited = 0.0
+
+    def run(self) -> Result:
+        """See restart_target."""
+        with self._attempt.kept(), self._lock:
+            self._wait_for_the_change()
+            self._run()
+        return self._attempt.result()
+
+    def _run(self) -> None:
+        refusal: RequestRefused | TaskFailed | None = None
+        while True:
+            look, decision = self._decide() if refusal is None else self._decide_after(refusal)
+            try:
+                self._execute(look, decision)
+                return
+            except (RequestRefused, TaskFailed) as error:
+                self._lock.close()
+                self._forget_gates()
+                if isinstance(error, RateLimited) and self._nothing_ran:
+                    self._attempt.pause_for(error, self._api.timeout)
+                elif not self._may_be_busy(error) or not (refusal is None or isinstance(refusal, RateLimited)):
+                    raise
+                refusal = error
+
+    def _wait_for_the_change(self) -> None:
+        """An instant that was noted on another machine may be a little ahead: until then nothing has started since."""
+        since = self._request.started_before
+        lead = 0.0 if since is None else since.timestamp() - self._clock.wall()
+        if 0 < lead <= LARGEST_LEAD and not self._request.check_mode:
+            self._clock.sleep(lead)
+
+    def _seems_needed(self) -> bool:
+        """Whether the first observation lets expect a restart, so that what gates need is read before the next look."""
+        first, since = self._target.first_observation, self._request.started_before
+        if first is None or since is None:
+            return True
+        return any(member.started is None or member.started < since for member in first.members)
+
+    @property
+    def _policy(self) -> PollPolicy:
+        return self._request.policy.left(self._waited)
+
+    @property
+    def _waited(self) -> float:
+        """Seconds of ``wait_timeout`` used up; waits for a start to show and for gates have limits of their own."""
+        return self._attempt.elapsed - self._expecting - self._gate_waited
+
+    @property
+    def _nothing_ran(self) -> bool:
+        """Whether no request of this attempt was accepted."""
+        return not self._attempt.so_far.changed and self._attempt.so_far.task_id is None
+
+    def _may_be_busy(self, error: RequestRefused | TaskFailed) -> bool:
+        """Whether the service did not run the restart, perhaps because another task works on the target."""
+        if isinstance(error, TaskFailed):
+            return error.at_first_step
+        return error.may_be_due_to_state and self._nothing_ran
+
+    # After a refusal
+
+    def _decide_after(self, refusal: RequestRefused | TaskFailed) -> tuple[Look, Decision]:
+        """Look again: unless it was a 429, the refusal stands if nothing works on the target now."""
+        refused = self._attempt.so_far
+        if isinstance(refusal, TaskFailed):
+            # Another task may be at work that a proxy started by repeating the request.
+            last = self._last_sent
+            self._sent = None if last is None else replace(last, refused=True, failed=refused.task_id)
+        self._had_to_wait = False
+        self._attempt.note(changed=False, action=None, task_id=None, task=None, trace_id=None)
+        try:
+            look, decision = self._decide_anew(refusal)
+        except OcpError as problem:
+            raise self._after_refusal(problem, refusal, refused) from None
+        if isinstance(refusal, RateLimited) and not self._doubtful:
+            return look, decision
+        # A replica that lags shows our own task, which has failed, as running.
+        is_failed_one = isinstance(refusal, TaskFailed) and decision.tasks == (refused.task_id,)
+        stands = decision.sends and not self._had_to_wait and not isinstance(refusal, RateLimited)
+        if is_failed_one or stands:
+            self._attempt.so_far = refused
+            raise refusal
+        if decision.sends and (doubt := self._doubt(refusal)):
+            self._attempt.so_far = replace(refused, changed=True)
+            raise doubt
+        return look, decision
+
+    def _after_refusal(
+        self, problem: OcpError, refusal: RequestRefused | TaskFailed, refused: RestartAttempt
+    ) -> OcpError:
+        """What to report if the target cannot be restarted after a refusal, or if it cannot be read."""
+        doubt = self._doubt(refusal) if isinstance(problem, TargetBusy) else None
+        error = doubt or problem
+        is_unknown = isinstance(error, OutcomeUnknown)
+        self._attempt.so_far = replace(refused, changed=refused.changed or is_unknown)
+        if isinstance(refusal, TaskFailed) and isinstance(error, TargetBusy) and self._is_alone(refused.task_id):
+            return refusal
+        if not is_unknown:
+            error.add_context(str(refusal))
+        return error
+
+    def _decide_anew(self, refusal: RequestRefused | TaskFailed) -> tuple[Look, Decision]:
+        """Decide again, with as much time for looking as a request has: lists lag, and reads fail.
+
+        Raises OutcomeUnknown if the target cannot be read: a proxy may have repeated the request and got the refusal.
+        """
+        is_busy = isinstance(refusal, RequestRefused) and refusal.is_busy
+
+        def look() -> tuple[Look, Decision] | None:
+            seen = self._decide()
+            is_clear = not seen[1].sends or self._had_to_wait
+            return seen if is_clear or not is_busy else None
+
+        search = search_outcome(self._api, look, self._clock)
+        if search.found:
+            return search.found
+        if search.problem is None:
+            return self._decide()
+        if isinstance(refusal, RequestRefused) and not search.is_in_vain:
+            doubt = f"A proxy may have repeated the request{search.last_look}"
+            raise outcome_unknown(self._target, refusal, doubt) from None
+        raise search.problem
+
+    def _doubt(self, refusal: OcpError) -> OutcomeUnknown | None:
+        """The error if a task whose target the service does not show may be our own; None if there is none."""
+        if not (self._doubtful and isinstance(refusal, RequestRefused)):
+            return None
+        refusal.context.clear()
+        names = join_names(task.label for task in self._doubtful)
+        doubt = f"That may be the answer to a request that a proxy repeated: {names} began since, by the same user"
+        return outcome_unknown(self._target, refusal, doubt)
+
+    def _is_alone(self, failed_task_id: int | None) -> bool:
+        """Whether nothing but this FAILED task was seen on the target."""
+        look = self._told.look if self._told else None
+        return look is None or (not look.unfinished and (look.holder is None or look.holder.id == failed_task_id))
+
+    # Deciding
+
+    def _decide(self) -> tuple[Look, Decision]:
+        """The look and the decision; waits for what has to end first. Holds the lock of the cluster afterwards."""
+        while True:
+            try:
+                decided = self._look_and_decide()
+            except ServiceError as error:
+                if self._sent is not None or not self._outlasts(error):
+                    raise
+                continue
+            if decided is not None:
+                return decided
+
+    def _look_and_decide(self) -> tuple[Look, Decision] | None:
+        """The same by one look; None if it has to look again."""
+        look = self._look()
+        self._attempt.note(before=look.observed.result(), effective=self._effect.facts(look.observed.members))
+        wish, memory = self._wish(), self._memory(look)
+        known = know(self._target.may_be_kind, look, self._begin, self._values, memory)
+        decision = decide(known, wish)
+        self._told = Told(look, known, wish, self._since, self._request.change, self._values, self._begin)
+        if decision.step is Step.ADOPT:
+            return look, decision
+        reason = reason_of(decision, self._told)
+        self._attempt.note(reason=reason, unchanged=self._target.unchanged_facts(decision.members))
+        if decision.step is Step.FAIL:
+            log_lines = self._request.policy.log_lines
+            raise refusal_of(self._api, self._target, decision, reason, look, log_lines)
+        if not self._request.check_mode and decision.step in (Step.WAIT, Step.QUEUE):
+            self._wait_first(decision, reason)
+            return None
+        if decision.sends and not (self._is_confirmed(look, decision) and self._is_allowed(look)):
+            return None
+        return look, decision
+
+    def _is_confirmed(self, look: Look, decision: Decision) -> bool:
+        """Whether the list of tasks was read after the starts that are shown, if these alone do not decide.
+
+        A restart may have begun and ended after the list of the first look was read.
+        """
+        told = self._told
+        unclear = () if told is None else (member for member in told.known.members if member.name in decision.members)
+        if not self._request.is_dated or all(member.start is Relative.BEFORE for member in unclear):
+            return True
+        shown = [(member.name, member.started, member.pids) for member in look.observed.members]
+        is_same, self._starts_seen = shown == self._starts_seen, shown
+        return is_same
+
+    def _wish(self) -> Wish:
+        asked = self._request
+        has_values = self._values is not None
+        waits = asked.wait and not asked.check_mode
+        return Wish(asked.is_dated, asked.in_flight, has_values, waits, settles=self._expecting < PROOF_TIMEOUT)
+
+    def _look(self) -> Look:
+        """Pace, lock, read what gates and values need, then the target: nothing is read after it."""
+        with self._saying_nothing_was_sent("it cannot be read"):
+            self._lock.close()
+            self._effect.learn()
+            needed = LOOK_AND_REQUEST + sum(gate.requests for gate in self._gates) + self._effect.requests
+            self._api.wait_for_room(self._attempt.with_room_to_spare(needed), self._clock)
+        with self._saying_nothing_was_sent("its cluster is locked"):
+            timeout = max(0.0, self._policy.timeout)
+            self._lock.enter_context(self._journal.lock(self._target.locks, self._clock, timeout))
+        with self._saying_nothing_was_sent("it cannot be read"):
+            if self._reads_gates and not self._is_gated:
+                self._read_gates()
+            self._effect.read()
+        look = self._see()
+        open_ones = undecided(self._target.may_be_kind, look, self._begin, self._values, self._memory(look))
+        unread = [entry for entry in open_ones if not self._reader.has_detail(entry)]
+        if unread:
+            with self._saying_nothing_was_sent("it cannot be read"):
+                self._reader.read_details(unread)
+            look = self._see()
+        return look
+
+    def _see(self) -> Look:
+        """One look that is not behind earlier ones, with what the journal knows more; and when the change began."""
+        with self._saying_nothing_was_sent("it cannot be read"):
+            look = self._current_look()
+            for _answer in range(FIRST_ANSWERS):
+                if self._api.service_clock.is_doubtful:
+                    look = self._current_look()
+            self._reader.note(look)
+            self._notes.refresh(look.observed)
+            own = self._notes.open_task_ids()
+            if set(own) - look.ids:
+                look = self._current_look(own)
+            more = list(self._notes.completed(look))
+            if more:
+                self._reader.remember(more, look.observed.members)
+                look = self._current_look(own)
+        self._note_begin(look)
+        self._note_ends(look)
+        self._values = self._effect.seen(look.observed, self._notes.tried)
+        self._note_effect(look.observed)
+        return look
+
+    def _note_effect(self, observed: Observation) -> None:
+        names = self._effect.in_effect(observed)
+        if names and not self._request.check_mode:
+            self._notes.took_effect(names)
+
+    def _current_look(self, own: Sequence[int] = ()) -> Look:
+        """Look until the answer is no older than what was shown before, for a minute at most."""
+        began = self._clock.now()
+        while True:
+            look = self._reader.look(own)
+            is_behind = self._reader.is_behind(look)
+            if not is_behind and not self._reader.may_be_behind(look):
+                return look
+            waited = self._clock.now() - began
+            if is_behind and waited >= UNSEEN_FOR:
+                raise _older_than_before(self._api, self._target)
+            self._clock.sleep(LAG_PAUSES.pause(waited, self._clock.jitter(), self._api.retry_after))
+
+    def _note_begin(self, look: Look) -> None:
+        """Learn when the change began, and note the first use of its name. Raises OptionError."""
+        wanted, span = self._request.started_before, None
+        if wanted is not None:
+            # Only here, because the clock of the service is judged from several answers.
+            since, warnings = to_service_clock(wanted, self._api.service_clock, self._clock.wall())
+            span = begun_by(wanted, self._api.service_clock)
+            if self._since is None:
+                self._since = since
+                self._attempt.warnings += warnings
+        wall = None if wanted is None else wanted.timestamp()
+        requested = {} if wall is None else self._notes.shown_at_requests(wall)
+        self._begin = Begin(span, wall, self._notes.sights(), requested, self._reader.first_shown)
+        if not self._request.check_mode:
+            self._notes.register(look)
+
+    def _note_ends(self, look: Look) -> None:
+        """Since when this run knows tasks as ended, and in the journal how own tasks have ended."""
+        for entry in look.tasks:
+            task = Task.from_api(entry.record)
+            if task.finished:
+                self._ended_at.setdefault(task.id, self._clock.now())
+                if not self._request.check_mode:
+                    self._notes.ended(task)
+
+    def _memory(self, look: Look) -> Memory:
+        now = self._clock.now()
+        least, most = self._api.service_clock.bounds
+        return Memory(
+            requested=self._notes.requested_at(),
+            own=self._own_tasks(look),
+            requests=() if self._sent is not None else self._notes.open_requests(look.observed.members),
+            ended_for={number: now - at for number, at in self._ended_at.items()},
+            uncertain=most - least,
+        )
+
+    def _own_tasks(self, look: Look) -> frozenset[int]:
+        """The tasks that a request of ours may have started whose answer did not say so.
+
+        That of an earlier run has to have begun since the change.
+        """
+        sent = self._sent or self._notes.sent_before()
+        if sent is None:
+            return frozenset()
+        found = own_tasks(self._target, look.tasks, sent)
+        self._doubtful = doubtful_tasks(self._target, look.tasks, sent)
+        if self._sent is None and len(found) == 1 and not self._has_begun_since(found[0], sent):
+            if not self._request.check_mode:
+                self._notes.adopted(found[0])
+            return frozenset()
+        return frozenset(task.id for task in found)
+
+    def _has_begun_since(self, task: Task, sent: Sent) -> bool:
+        since = None if self._request.started_before is None else self._request.started_before.timestamp()
+        is_later = since is None or sent.wall is None or sent.wall >= since
+        return is_later and (
+            self._request.change is None or sent.change == self._request.change or task.finished is False
+        )
+
+    def _is_allowed(self, look: Look) -> bool:
+        """Whether all gates let the request go right after this look; if not, look again: it may have waited.
+
+        Raises what a gate refuses with, and a ServiceError if what it needs cannot be read for now.
+        """
+        if not self._is_gated:
+            self._reads_gates = True
+            return False
+        with self._saying_nothing_was_sent("the data for its safety checks cannot be read", ServiceError):
+            for gate in self._gates:
+                judgement = gate.judge(look, self._gate_waited)
+                self._note_judgement(judgement)
+                verdict = judgement.verdict
+                if isinstance(verdict, Refuse):
+                    raise verdict.error
+                if isinstance(verdict, Postpone):
+                    self._attempt.note(action="postponed", reason=verdict.why)
+                if isinstance(verdict, Wait):
+                    if not self._puts_off(verdict.lines):
+                        raise verdict.refusal
+                    return False
+                if isinstance(verdict, LookAgain):
+                    return False
+        return True
+
+    def _note_judgement(self, judgement: Judgement) -> None:
+        self._attempt.warnings += judgement.warnings
+        if judgement.safety is not None:
+            self._attempt.note(safety=judgement.safety)
+        safety = self._attempt.so_far.safety
+        if judgement.problems and safety is not None:
+            problems = [*safety["problems"], *judgement.problems]
+            self._attempt.note(safety={**safety, "problems": problems, "allowed": False})
+        if judgement.meaning:
+            self._attempt.note(reason=f"{self._attempt.so_far.reason}; {judgement.meaning}")
+
+    def _read_gates(self) -> None:
+        for gate in self._gates:
+            gate.read()
+        self._is_gated = True
+
+    def _forget_gates(self) -> None:
+        """After a pause what gates have read no longer counts."""
+        self._is_gated = False
+
+    # Waiting
+
+    def _puts_off(self, why: Sequence[str]) -> bool:
+        """Whether it has waited a while for gates, if there is time; a line is shown for each reason."""
+        pause = _pause_for_gates(self._api, self._request, self._gate_waited, self._clock)
+        if not pause:
+            return False
+        self._lock.close()
+        self._forget_gates()
+        lines = list(dict.fromkeys(why))
+        if lines != self._shown:
+            self._shown = lines
+            for line in (f"{self._target.label}: not safe yet", *lines):
+                self._request.policy.show(progress_line(line), False)
+        began = self._clock.now()
+        self._clock.sleep(pause)
+        self._gate_waited += self._clock.now() - began
+        return True
+
+    def _outlasts(self, error: ServiceError) -> bool:
+        """The same after a look that failed."""
+        return _may_pass(self._request, error) and self._puts_off([_unread_words(error)])
+
+    def _wait_first(self, decision: Decision, reason: str) -> None:
+        """Wait a while for what has to end or to show first."""
+        self._lock.close()
+        self._forget_gates()
+        if [reason] != self._shown:
+            # Above the lines of the task, which do not name the target.
+            self._request.policy.show(progress_line(f"{self._target.label}: {reason}"), False)
+            self._shown = [reason]
+        if decision.step is Step.WAIT:
+            began = self._clock.now()
+            self._clock.sleep(PAUSES.pause(0.0, self._clock.jitter(), self._api.retry_after))
+            self._expecting += self._clock.now() - began
+            return
+        with self._saying_nothing_was_sent(reason):
+            self._wait_until_ended(decision.tasks)
+        self._had_to_wait = True
+
+    def _wait_until_ended(self, task_ids: tuple[int, ...]) -> None:
+        """Wait until tasks have ended. The list may still show them as running, or a status that something goes on."""
+        if task_ids:
+            wait_for_tasks(self._api, task_ids, self._policy, unseen_for=UNSEEN_FOR, clock=self._clock)
+        if self._ended.issuperset(task_ids):
+            waited = self._waited
+            if not (pause := self._request.policy.pause(waited, self._clock.jitter(), self._api.retry_after)):
+                what = "It has ended, but" if task_ids else "No task of it is visible, but"
+                raise WaitTimeout(
+                    f"{what} after {waited:.0f} seconds the service still shows it at work. Check it in OCP, then run "
+                    "this again."
+                )
+            self._clock.sleep(pause)
+        self._ended.update(task_ids)
+
+    @contextmanager
+    def _saying_nothing_was_sent(self, why: str, kind: type[OcpError] = OcpError) -> Iterator[None]:
+        try:
+            yield
+        except kind as error:
+            # Not after an uncertain refusal: the request may have run.
+            if self._sent is None:
+                error.add_context(f"Did not restart {self._target.label}: {why}.")
+            raise
+
+    # Acting
+
+    def _execute(self, look: Look, decision: Decision) -> None:
+        if decision.step is Step.SKIP:
+            self._skip(decision)
+            return
+        if self._attempt.so_far.action == "postponed":
+            return
+        if decision.step is Step.JOIN:
+            self._join(decision)
+        elif decision.step is Step.ADOPT:
+            self._adopt(look, decision)
+        elif self._request.check_mode:
+            self._attempt.note(changed=True, action="submitted")
+        else:
+            self._submit(look, decision.members)
+        self._lock.close()
+        if decision.step is not Step.JOIN:
+            values = self._effect.lines(decision.members)
+            self._attempt.diff = restart_diff(self._target.label, look.observed, None, decision.members, values)
+        if self._request.wait and not self._request.check_mode:
+            self._await(look.observed, decision)
+
+    def _skip(self, decision: Decision) -> None:
+        told = self._told
+        serves = told.observed.serves if told and decision.rule is Rule.DONE else None
+        if decision.rule is Rule.DONE and self._target.task_name is None:
+            self._attempt.note(reason=names_no_kind(str(self._attempt.so_far.reason)))
+            serves = None
+        self._attempt.note(action="skipped", verified=serves)
+
+    def _join(self, decision: Decision) -> None:
+        [task_id] = decision.tasks
+        self._attempt.note(action="attached", task_id=task_id)
+        if self._request.wait and not self._request.check_mode:
+            return
+        try:
+            self._attempt.note(task=Task.from_api(self._api.task(task_id)).result())
+        except AuthenticationFailed:
+            raise
+        except ServiceError as error:
+            self._attempt.warnings.append(f"Task {task_id} cannot be read: {error.what}")
+
+    def _adopt(self, look: Look, decision: Decision) -> None:
+        task = look.task(decision.tasks[0])
+        if task is not None:
+            before = self._attempt.so_far.reason or "this controller has requested it before"
+            self._note_adopted(task, f"{before}; {_why_adopted(self._sent)}")
+            if not self._request.check_mode:
+                self._notes.adopted(task)
+
+    def _note_adopted(self, task: Task, why: str) -> None:
+        reason = f"{why}, and task {task.label} is the only one started since"
+        self._attempt.note(changed=True, action="adopted", reason=reason, task_id=task.id, task=task.result())
+
+    def _submit(self, look: Look, members: frozenset[str]) -> None:
+        """Note the request, and send it. Raises OutcomeUnknown if it may run and its task is not found."""
+        least, most = self._api.service_clock.bounds
+        known = look.ids if look.reads_tasks else None
+        at = service_time(self._api.service_clock, self._clock)
+        sent = self._last_sent = Sent(at, timedelta(seconds=most - least), known, members, self._api.user)
+        self._notes.begin(look, members)
+        try:
+            self._send(sent)
+        except RequestRefused as error:
+            if not error.may_have_run:
+                self._notes.end(None, refused=True)
+            raise
+        except ServiceError as error:
+            if not error.may_have_run:
+                self._notes.end(None, refused=True)
+            raise
+        except BaseException:
+            if self._attempt.so_far.task_id is None:
+                # Whether it was sent before this is not known.
+                self._note_sent(self._attempt.so_far.trace_id)
+            raise
+        task = self._attempt.so_far.task or {}
+        self._notes.end(self._attempt.so_far.task_id, task.get("start_time"))
+
+    def _send(self, sent: Sent) -> None:
+        try:
+            started = post_restart(self._api, self._target, sent, self._request.policy.announce)
+        except ServiceError as error:
+            if not error.may_have_run:
+                self._sent = replace(sent, refused=True)
+                error.add_context(f"Did not restart {self._target.label}.")
+                raise
+            self._note_sent(error.facts.get("trace_id"))
+            if isinstance(error, DoubtfulAnswer) and error.claimed is not None:
+                self._attempt.note(task_id=error.claimed)
+            found = find_own_task(self._api, self._target, sent, error, self._clock)
+            self._note_adopted(found, f"{self._attempt.so_far.reason}; the answer was lost")
+        else:
+            self._note_sent(started.trace_id)
+            self._attempt.note(task_id=started.task.id, task=started.task.result())
+
+    def _note_sent(self, trace_id: str | None) -> None:
+        self._attempt.note(changed=True, action="submitted", trace_id=trace_id)
+
+    def _await(self, before: Observation, decision: Decision) -> None:
+        """Wait for the task, and prove the restart."""
+        so_far = self._attempt.so_far
+        task_id, members = so_far.task_id or 0, decision.members
+        policy = replace(self._policy, offline_time=self._signs.offline_time)
+        awaited = await_restart(
+            self._api, self._target, task_id, str(so_far.action), so_far.trace_id, policy, self._clock
+        )
+        self._attempt.warnings += awaited.warnings
+        if awaited.task is not None:
+            self._attempt.note(task=awaited.task)
+            self._notes.ended(Task.from_result(awaited.task))
+        if awaited.error is not None:
+            raise awaited.error
+        task = self._attempt.so_far.task or {}
+        self._attempt.warnings += self._signs.long_restart(task["duration"] if task else None)
+        is_attached = decision.step in (Step.JOIN, Step.ADOPT)
+        restart_task = RestartTask(task_id, instant(task.get("start_time")), is_attached, self._begin)
+        log_lines = self._request.policy.log_lines
+        found = verify(self._api, self._target, before, members, restart_task, log_lines, self._clock)
+        if found.error is None and self._attempt.so_far.effective is not None:
+            found = verify_effect(self._target, task_id, self._effect, before, found)
+            self._attempt.note(effective=self._effect.facts(before.members))
+            self._note_effect(before)
+        if found.after is not None:
+            self._attempt.note(after=found.after.result())
+            values = self._effect.lines()
+            self._attempt.diff = restart_diff(self._target.label, before, found.after, members, values)
+        self._attempt.warnings += found.warnings
+        reason = "; ".join([str(self._attempt.so_far.reason), *found.gaps])
+        self._attempt.note(verified=found.verified, reason=reason)
+        if found.error is not None:
+            raise found.error
+
+
+def _why_adopted(sent: Sent | None) -> str:
+    if sent is None:
+        return "the answer was lost"
+    if sent.failed is not None:
+        return f"task {sent.failed} of the same request failed in its first step"
+    return "the request was refused" if sent.refused else "the answer was lost"
+
+
+def _older_than_before(api: OcpApi, target: Target) -> ResponseUnreadable:
+    return ResponseUnreadable(
+        f"For {UNSEEN_FOR:g} seconds the service has shown an older start of {target.label} than before, or "
+        "nothing of it, so its answers are stale.",
+        url=api.url,
+        advice="Check it in OCP, then run this again when the service is healthy.",
+    )
+
+
+def _pause_for_gates(api: OcpApi, request: RestartRequest, waited: float, clock: Clock) -> float:
+    """Seconds until the next look, after ``waited`` of them; 0 if there is no time left. Check mode does not wait."""
+    timeout = request.safety_timeout
+    if request.check_mode or waited > timeout - SHORTEST_PAUSE:
+        return 0.0
+    return PollPolicy(timeout, request.policy.interval).pause(waited, clock.jitter(), api.retry_after)
+
+
+def _may_pass(request: RestartRequest, error: ServiceError) -> bool:
+    """Whether a failed look may be repeated: a restart that waits for a healthy cluster also waits for the service."""
+    is_waiting = request.safety is not None and request.safety.healthy
+    return is_waiting and not isinstance(error, (CredentialsRefused, NotFound))
+
+
+def _unread_words(error: ServiceError) -> str:
+    """What is shown while it is waited for."""
+    return f"the service cannot be read: {error.what.rstrip('.')}"

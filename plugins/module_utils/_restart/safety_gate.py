@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Whether the restart of a target is safe for the tenants, and its cluster healthy, by the look that decides."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from .._base.errors import AuthenticationFailed, NotHealthy, NotSafe, ServiceError
+from .._base.parsing import Record
+from .._base.text import join_names
+from .._health.health_gate import unhealthy_words
+from .._health.health_rules import Kind, Problem
+from .._ocp.endpoints import OcpApi
+from .._safety.layout import Layout
+from .._safety.server_states import server_states
+from .._safety.verdict import Taken, Verdict, allowing_options, combined, judge, refusal_words
+from .._safety.voters import Outage
+from .._targets.cluster import placed_servers, server_keys, servers_of
+from .._targets.operating_tasks import tasks_of_cluster
+from .._targets.target import PlacedServer, Target
+from .health_check import HealthCheck
+from .look import Look
+from .own_notes import OwnNotes
+from .restart_request import RestartRequest, Safety
+from .verdicts import Go, Judgement, LookAgain, Refuse, Wait
+
+Facts = dict[str, Any]
+
+# For tenants that were not checked.
+UNSEEN: Facts = {"evidence": None, "tenants": [], "outages": []}
+# The tenants of a cluster; for an arbitration service also its servers and tasks.
+REQUESTS_OF_CLUSTER, REQUESTS_OF_SERVED = 1, 4
+
+
+class SafetyGate:
+    """Judges the restart of one target, again and again. ``warnings`` gets a sentence for what cannot be read."""
+
+    def __init__(
+        self, api: OcpApi, target: Target, request: RestartRequest, notes: OwnNotes, warnings: list[str]
+    ) -> None:
+        self._api = api
+        self._target = target
+        self._request = request
+        self._notes = notes
+        self._layouts = {number: Layout(api, number, warnings) for number in target.endangers}
+        self._served: dict[int, tuple[Sequence[PlacedServer], list[Record], list[Any]]] = {}
+        self._health = HealthCheck(api, notes, request.safety.zone if request.safety else None)
+        self._problem: ServiceError | None = None
+
+    @property
+    def requests(self) -> int:
+        """The tenants, and for an arbitration service what it serves."""
+        if not self._reads_tenants:
+            return 0
+        return len(self._layouts) * (REQUESTS_OF_SERVED if self._target.arbiter_id else REQUESTS_OF_CLUSTER)
+
+    @property
+    def _reads_tenants(self) -> bool:
+        """Whether tenants matter; the restart of a whole cluster says what it means for them in any case."""
+        return self._target.is_whole_cluster or (self._request.safety is not None and self._request.safety.majority)
+
+    def read(self) -> None:
+        """Read the tenants; they may have moved during a pause."""
+        self._health.forget()
+        self._problem = None
+        for layout in self._layouts.values():
+            layout.forget()
+        if not self._reads_tenants:
+            return
+        try:
+            for number, layout in self._layouts.items():
+                if self._target.arbiter_id is not None:
+                    self._served[number] = self._read_served(number)
+                layout.read()
+        except ServiceError as error:
+            self._problem = error
+
+    def judge(self, look: Look, waited: float) -> Judgement:
+        """Refuse what would take the majority from a tenant, or hurt an unhealthy cluster; wait where that may help."""
+        if self._target.is_whole_cluster:
+            return self._what_it_means(look)
+        safety = self._request.safety
+        if safety is None:
+            return Judgement(Go())
+        read = self._health.reads
+        problems = self._health.problems(look, healthy=safety.healthy)
+        if problems:
+            return self._unhealthy(problems, waited)
+        if self._health.reads != read:
+            return Judgement(LookAgain())
+        return self._tenants(look, safety, waited) if safety.majority else Judgement(Go(), safety=_facts(None))
+
+    def _tenants(self, look: Look, safety: Safety, waited: float) -> Judgement:
+        """Whether all tenants that have to stay keep their majority."""
+        try:
+            if self._problem is not None:
+                raise self._problem
+            read = self._reads
+            verdict = combined([judge(*each, safety.tolerated) for each in self._taken(look)])
+        except ServiceError as error:
+            error.add_advice("With safety=none, tenants are not checked.")
+            raise
+        facts, warnings = _facts(verdict), _unknown_tenants(safety.tolerated, verdict)
+        if self._reads != read:
+            return Judgement(LookAgain(), facts, warnings=warnings)
+        if not verdict.refused:
+            return Judgement(Go(), facts, warnings=warnings)
+        refusal = self._refusal(verdict, waited)
+        others = tuple(words for outage in verdict.refused for words in outage.others_down)
+        decision = Wait(refusal, others) if verdict.passes else Refuse(refusal)
+        return Judgement(decision, facts, warnings=warnings)
+
+    @property
+    def _reads(self) -> int:
+        return sum(layout.reads for layout in self._layouts.values())
+
+    def _read_served(self, number: int) -> tuple[Sequence[PlacedServer], list[Record], list[Any]]:
+        """The servers of a cluster that an arbitration service serves, its tasks, and what is noted of them."""
+        tasks = tasks_of_cluster(self._api, number)
+        cluster = self._api.cluster(number)
+        servers = servers_of(self._api, cluster, number)
+        return placed_servers(cluster, servers), tasks, [*server_keys(cluster, servers).values()]
+
+    def _taken(self, look: Look) -> Iterator[tuple[Layout, Taken]]:
+        """What the restart takes away in each cluster."""
+        arbiter = self._target.arbiter_id
+        for number, layout in self._layouts.items():
+            if arbiter is None:
+                own = self._notes.own_restarts(look.listed)
+                names = [member.name for member in look.observed.members]
+                yield layout, _taken_of(look.observed.servers, look.listed, own, names)
+            else:
+                placed, tasks, keys = self._served[number]
+                own = self._notes.own_restarts(tasks, self._notes.rows_of([*keys, *self._notes.keys]))
+                yield layout, _taken_of(placed, tasks, own, (), arbiter)
+
+    def _refusal(self, verdict: Verdict, waited: float) -> NotSafe:
+        after = f" Waiting {waited:.0f} seconds did not help." if waited else ""
+        return NotSafe(
+            f"Did not restart {self._target.label}: it is not safe.{after} {refusal_words(verdict.refused)} "
+            f"{allowing_options(verdict.refused, passes=verdict.passes)}"
+        )
+
+    def _unhealthy(self, problems: Sequence[Problem], waited: float) -> Judgement:
+        cluster = self._target.result().get("cluster_name")
+        words = unhealthy_words(problems, waited or None)
+        is_held = any(problem.kind is Kind.HELD for problem in problems)
+        if not is_held:
+            words += " Check the cluster first, or wait for it with safety_timeout."
+        refusal = NotHealthy(
+            f"Did not restart {self._target.label}: cluster {cluster} (id {self._target.cluster_id}) {words}"
+        )
+        lines = tuple(f"{cluster}: {problem.text}" for problem in problems)
+        facts = _facts(None, [problem.text for problem in problems])
+        return Judgement(Refuse(refusal) if is_held else Wait(refusal, lines), facts)
+
+    def _what_it_means(self, look: Look) -> Judgement:
+        """What the restart of a whole cluster means, whatever can be read of its tenants; that refuses nothing."""
+        try:
+            if self._problem is not None:
+                raise self._problem
+            read = self._reads
+            [verdict] = [judge(*each, (), deeper=False) for each in self._taken(look)]
+        except AuthenticationFailed:
+            raise
+        except ServiceError as error:
+            return Judgement(Go(), meaning=f"what that means for its tenants is not known: {error.what}")
+        if self._reads != read:
+            return Judgement(LookAgain())
+        return Judgement(Go(), {**verdict.result(), "problems": [], "allowed": True}, meaning=_meaning(verdict.found))
+
+
+def _taken_of(
+    placed: Sequence[PlacedServer],
+    tasks: Sequence[Record],
+    own: Sequence[Any],
+    names: Sequence[str],
+    arbiter: int | None = None,
+) -> Taken:
+    arbiters = frozenset().union(*(restart.arbiters for restart in own))
+    return Taken(placed, server_states(placed, tasks, own, names), arbiter, arbiters)
+
+
+def _facts(verdict: Verdict | None, problems: Sequence[str] = ()) -> Facts:
+    looked_at = UNSEEN if verdict is None else verdict.result()
+    allowed = not problems and not (verdict and verdict.refused)
+    return {**looked_at, "problems": list(problems), "allowed": allowed}
+
+
+def _unknown_tenants(tolerated: frozenset[str], verdict: Verdict) -> tuple[str, ...]:
+    unknown = sorted(tolerated.difference(verdict.tenants))
+    if not unknown or not verdict.tenants:
+        return ()
+    return (f"tolerate_outage_of: no tenant of the cluster has the name {join_names(unknown)}.",)
+
+
+def _meaning(found: Sequence[Outage]) -> str:
+    if not found:
+        return "no tenant has a majority that it could take away"
+    names = [outage.tenant.name for outage in found if not outage.tenant.stands_for_all]
+    whom = f"of the tenants {join_names(names)}" if names else "of its tenants"
+    return f"OCP chooses the order of its servers, so the majority {whom} may be lost meanwhile"

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""What may prevent a restart besides tenants: failures elsewhere, signs of trouble, restarts that took too long."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .._base.clock import Clock
+from .._base.errors import NotSafe, OcpError, ServiceError
+from .._ocp.endpoints import OcpApi
+from .._ocp.task_model import SUCCESSFUL, Task
+from .._signs.offline_budget import (
+    PARAMETER,
+    TASKS_READ,
+    OfflineBudget,
+    exceeded_words,
+    longest_of_newest,
+    read_offline_time,
+)
+from .._signs.read_signs import SignReader
+from .._signs.sign_rules import Readings, Trouble, allowing_words, troubles
+from .._targets.target import Target
+from .failure_limit import FailureCheck
+from .look import Look
+from .restart_request import RestartRequest
+from .verdicts import Go, Judgement, Refuse, Wait
+
+# The parameters, and the finished restarts.
+BUDGET_REQUESTS = 2
+
+
+@dataclass(frozen=True)
+class _Budget:
+    """How many seconds a server may be offline, None if not shown, and a past restart that took longer, if any."""
+
+    allowed: float | None
+    exceeded: Task | None
+
+
+class SignGate:
+    """Judges the signs of trouble of one target. ``warnings`` gets a sentence for what is not shown."""
+
+    def __init__(self, api: OcpApi, target: Target, request: RestartRequest, clock: Clock, warnings: list[str]) -> None:
+        self._api = api
+        self._target = target
+        self._request = request
+        self._warnings = warnings
+        self._reader = None if request.watch is None else SignReader(api, request.watch, clock, warnings)
+        self._failures = FailureCheck(api, request.failures, request.started_before, clock, warnings)
+        self._read: Readings | ServiceError | None = None
+        self._budget: _Budget | ServiceError | None = None
+
+    @property
+    def requests(self) -> int:
+        """How many requests a look for signs takes."""
+        budget = 0 if self._budget is not None or self._ignores_budget else BUDGET_REQUESTS
+        return budget + (self._reader.requests if self._reader else 0) + self._failures.requests
+
+    @property
+    def offline_time(self) -> float | None:
+        """How many seconds a server may be offline, if it was asked for and is shown."""
+        return self._budget.allowed if isinstance(self._budget, _Budget) else None
+
+    @property
+    def _ignores_budget(self) -> bool:
+        return self._request.offline_budget is OfflineBudget.IGNORE
+
+    def read(self) -> None:
+        """Read the signs. What fails is raised once the restart is needed."""
+        self._failures.read()
+        number = self._target.cluster_id
+        if number is None:
+            return
+        try:
+            if self._reader is not None:
+                self._read = self._reader.read(number, str(self._target.result()["cluster_name"]))
+        except ServiceError as error:
+            self._read = error
+        if self._budget is None and not self._ignores_budget:
+            try:
+                self._budget = self._read_budget(number)
+            except ServiceError as error:
+                self._budget = error
+
+    def judge(self, look: Look, waited: float) -> Judgement:
+        """Refuse what failures elsewhere, the time offline or signs speak against; wait for signs that may end.
+
+        Raises ChangeStopped, and a ServiceError if the signs cannot be read for now.
+        """
+        self._failures.check(self._target.label)
+        over = self._over_budget()
+        if over is not None and self._request.offline_budget is OfflineBudget.REFUSE:
+            return Judgement(Refuse(self._too_long(over)), problems=(over,))
+        slow = () if over is None else (f"The restart of {self._target.label} may take too long: {over}.",)
+        if self._reader is None or self._read is None:
+            return Judgement(Go(), warnings=slow)
+        if isinstance(self._read, ServiceError):
+            self._read.add_advice("Without stop_on, signs of trouble are not checked.")
+            raise self._read
+        cluster = str(self._target.result()["cluster_name"])
+        found = troubles(cluster, look.observed.servers, self._read, self._reader.watch)
+        if not found:
+            return Judgement(Go(), warnings=slow)
+        words, refusal = tuple(one.words for one in found), self._refusal(found, waited)
+        passes = all(trouble.passes for trouble in found)
+        return Judgement(Wait(refusal, words) if passes else Refuse(refusal), problems=words, warnings=slow)
+
+    def long_restart(self, duration: float | None) -> list[str]:
+        """A warning if a restart has taken most of the time that a server may be offline."""
+        allowed = self.offline_time
+        if allowed is None or duration is None or duration <= allowed / 2:
+            return []
+        return [
+            f"The restart of {self._target.label} took {duration:.0f} of the {allowed:g} seconds that a server may be "
+            f"offline ({PARAMETER})."
+        ]
+
+    def _read_budget(self, cluster_id: int) -> _Budget:
+        allowed = self._request.offline_time
+        if allowed is None:
+            allowed = read_offline_time(self._api, cluster_id, self._warnings)
+        if allowed is None:
+            return _Budget(None, None)
+        past = self._target.tasks(self._api, status=SUCCESSFUL, limit=TASKS_READ)
+        longest = longest_of_newest(past)
+        exceeds = longest is not None and (longest.duration or 0.0) > allowed
+        return _Budget(allowed, longest if exceeds else None)
+
+    def _over_budget(self) -> str | None:
+        """A past restart that took longer than a server may be offline, in words. Raises a ServiceError."""
+        budget = self._budget
+        if isinstance(budget, ServiceError):
+            budget.add_advice("With offline_budget=ignore, this is not checked.")
+            raise budget
+        if budget is None or budget.allowed is None or budget.exceeded is None:
+            return None
+        return exceeded_words(budget.exceeded, budget.allowed)
+
+    def _too_long(self, words: str) -> OcpError:
+        return NotSafe(
+            f"Did not restart {self._target.label}: {words}. Set a larger {PARAMETER} for the cluster, or allow it "
+            "with offline_budget=warn."
+        )
+
+    def _refusal(self, found: Sequence[Trouble], waited: float) -> NotSafe:
+        after = f" after {waited:.0f} seconds" if waited else ""
+        signs = [trouble.words for trouble in found]
+        return NotSafe(
+            f"Did not restart {self._target.label}: there are signs of trouble{after}: {'; '.join(signs)}. "
+            f"{allowing_words(found)}",
+            signs=signs,
+        )

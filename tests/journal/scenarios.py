@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""What may happen to controllers that share a journal: crossings, kills, and a database that stops in the middle."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.rows import SUCCESSFUL
+from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.shared_journal import SharedJournal
+from controllers import HELD, LOCKED, NOTED, SENT, Service
+from databases import Database
+
+LEASE = 2.0
+# Beside the lease, what a controller takes on a busy machine.
+START = 10.0
+KILLS_AT_ONCE = 8
+PAIRS = 4
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How many changes were made in a scenario, and what is wrong with it, if anything."""
+
+    name: str
+    changes: int
+    wrong: tuple[str, ...]
+
+
+class Controller:
+    """A process that makes changes."""
+
+    def __init__(self, url: str, file: Path, lease: float = LEASE) -> None:
+        command = [sys.executable, str(Path(__file__).with_name("controllers.py")), url, str(lease), str(file)]
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def ask(self, change: str, cluster: str) -> None:
+        """Let it begin a change."""
+        assert self.process.stdin is not None
+        self.process.stdin.write(f"{change} {cluster}\n")
+        self.process.stdin.flush()
+
+    def go_on(self) -> None:
+        """Let it send the request that it holds."""
+        assert self.process.stdin is not None
+        self.process.stdin.write("\n")
+        self.process.stdin.flush()
+
+    def said(self) -> Iterator[str]:
+        """What it says of the change, until it is at its end."""
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            yield line.strip()
+            if line.startswith(("made", "failed")):
+                return
+
+    def end(self) -> None:
+        """Kill it."""
+        self.process.kill()
+        self.process.wait()
+
+
+@contextmanager
+def _controllers(database: Database, file: Path, number: int, lease: float = LEASE) -> Iterator[list[Controller]]:
+    started = [Controller(database.url, file, lease) for _each in range(number)]
+    try:
+        yield started
+    finally:
+        for each in started:
+            each.end()
+
+
+def crossings(database: Database, folder: Path, changes: int) -> Outcome:
+    """Two controllers make each change of one member at the same moment; several pairs have clusters of their own."""
+    file = folder / "crossings"
+
+    def pair(start: int) -> list[str]:
+        wrong: list[str] = []
+        with _controllers(database, file, 2, lease=30.0) as both:
+            for number in range(start, changes, PAIRS):
+                for each in both:
+                    each.ask(f"crossing-{number}", f"cluster-{start}")
+                ends = [list(each.said())[-1:] for each in both]
+                wrong += [f"crossing-{number}: {words}" for words in ends if words != ["made"]]
+        return wrong
+
+    with ThreadPoolExecutor(PAIRS) as pool:
+        wrong = [words for found in pool.map(pair, range(PAIRS)) for words in found]
+    return _judged("crossings of two controllers", file, [f"crossing-{number}" for number in range(changes)], wrong)
+
+
+def kills(database: Database, folder: Path, changes: int) -> Outcome:
+    """A controller is killed while it holds a lease, anywhere between its look and its note; the next one goes on."""
+    file = folder / "kills"
+    draw = random.Random(1)
+    ends = [draw.choice([LOCKED, NOTED, SENT]) for _change in range(changes)]
+
+    def one(number: int) -> list[str]:
+        change, cluster = f"kill-{number}", f"cluster-{number}"
+        with _controllers(database, file, 2) as (killed, after):
+            killed.ask(change, cluster)
+            for stage in killed.said():
+                if stage == ends[number]:
+                    killed.end()
+                    break
+            began, last = time.monotonic(), ""
+            # On a busy machine so short a lease may end before the request is noted; then it is refused.
+            while last != "made" and time.monotonic() - began < LEASE + START:
+                after.ask(change, cluster)
+                last = list(after.said())[-1]
+        return [] if last == "made" else [f"{change}: not made within {LEASE + START:.0f} s: {last}"]
+
+    with ThreadPoolExecutor(KILLS_AT_ONCE) as pool:
+        wrong = [words for found in pool.map(one, range(changes)) for words in found]
+    return _judged("kills of a controller with a lease", file, [f"kill-{number}" for number in range(changes)], wrong)
+
+
+def stops(database: Database, folder: Path, changes: int) -> Outcome:
+    """The database stops while a request is on its way, and before that of another controller, and starts again."""
+    file, wrong, made = folder / "stops", [], []
+    service = Service(file)
+    for number in range(changes):
+        change, other = f"{HELD}-{number}", f"other-{number}"
+        made += [change, other]
+        with _controllers(database, file, 2, lease=30.0) as (first, second):
+            first.ask(change, change)
+            while next(first.said()) != NOTED:
+                pass
+            database.stop()
+            second.ask(other, other)
+            refused = list(second.said())[-1]
+            if service.restarts()[other] or not refused.startswith("failed: The journal "):
+                wrong.append(f"{other}: while the database is stopped: {refused}")
+            first.go_on()
+            ends = list(first.said())[-1:]
+            database.start()
+            second.ask(other, other)
+            ends += list(second.said())[-1:]
+            wrong += [f"{change}: {words}" for words in ends if words != "made"]
+        # Any process of this controller brings the outcome in.
+        requests = SharedJournal(database.url).entries()["requests"]
+        outcomes = [each["outcome"] for each in requests if each["change"] == change]
+        wrong += [] if outcomes == [SUCCESSFUL] else [f"{change}: its outcome is lost: {outcomes}"]
+    return _judged("changes around stops of the database", file, made, wrong)
+
+
+def _judged(name: str, file: Path, made: list[str], wrong: list[str]) -> Outcome:
+    restarts = Service(file).restarts()
+    wrong += [f"{change}: {restarts[change]} restarts" for change in made if restarts[change] != 1]
+    return Outcome(name, len(made), tuple(wrong))

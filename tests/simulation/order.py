@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Promises about what comes right before a request: the last look, and the notes in the journal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .answers import CLUSTERS, TASKS
+from .finding import Case, Check, Finding
+from .history import Exchange, Run
+
+
+def looks_last(_case: Case, run: Run) -> Iterator[Finding]:
+    """Between the last look at the target and the request nothing is read but single tasks, and there is no pause."""
+    for post in run.posts:
+        before = [each for each in run.exchanges if each.reads and each.sent < post.sent]
+        look = next((each for each in reversed(before) if not _is_of_one_task(each)), None)
+        if look is None or not _shows_target(run, look):
+            yield Finding("reads between look and request", "nothing" if look is None else look.request.path)
+            continue
+        if look.pause_ended != post.pause_ended and not _failed(before[before.index(look) :]):
+            yield Finding("pauses between look and request", f"{post.sent - look.sent:.1f} s")
+        lists = [each for each in before if each.request.path.endswith(TASKS) and each.sent <= look.sent]
+        if not lists:
+            yield Finding("does not look at the tasks before a request", look.request.path)
+            continue
+        listed = lists[-1]
+        since_list = before[before.index(listed) :]
+        if listed.pause_ended != post.pause_ended and not _failed(since_list):
+            yield Finding("pauses between the list of tasks and the request", f"{post.sent - listed.sent:.1f} s")
+
+
+def notes_first(case: Case, run: Run) -> Iterator[Finding]:
+    """The name and the request are in the journal before the request is sent."""
+    noted = [] if run.machine is None else run.machine.journal.noted
+    for post in run.posts:
+        before = [each for each in run.exchanges if each.reads and each.sent < post.sent]
+        last = max((each.came_back or each.sent for each in before), default=run.began)
+        members = set(case.evidence.parts_of(run.change, post.sent)) & set(run.change.members)
+        requests = [each for each in noted if each.name is None and last <= each.time <= post.sent]
+        if not any(each.things & members for each in requests) and members:
+            yield Finding("request that was not noted", post.request.path)
+        named = {key for each in noted if each.name == run.name and each.time <= post.sent for key in each.things}
+        if run.name is not None and not members <= named:
+            yield Finding("name that was not noted", post.request.path)
+
+
+def name_has_one_wish(case: Case, run: Run) -> Iterator[Finding]:
+    """A name is bound to what it asks: there is no request for it that asks for something else."""
+    if run.name is None or not run.posts:
+        return
+    for earlier in case.history.runs:
+        is_same = (earlier.machine, earlier.name, earlier.change) == (run.machine, run.name, run.change)
+        asks = earlier.args.get("started_before"), run.args.get("started_before")
+        is_first = bool(earlier.posts) and earlier.posts[0].sent < run.posts[0].sent
+        if is_same and is_first and asks[0] != asks[1]:
+            yield Finding("a name with two wishes", f"{asks[0]} and {asks[1]}")
+            return
+
+
+def _is_of_one_task(each: Exchange) -> bool:
+    return f"{TASKS}/" in each.request.path
+
+
+def _shows_target(run: Run, each: Exchange) -> bool:
+    """Whether a read is of what shows the state of the target."""
+    path = each.request.path
+    if run.change.kind == "host":
+        return path.endswith("/agent") or path.endswith("/hosts")
+    if run.change.kind == "arbitration":
+        return "/arbitration/" in path
+    base = f"{CLUSTERS}/{run.change.cluster}"
+    return path in (base, f"{base}/servers", f"{base}/zones", CLUSTERS)
+
+
+def _failed(reads: list[Exchange]) -> bool:
+    """Whether one of them was repeated, since no answer of the service came."""
+    return any(each.answer is None for each in reads)
+
+
+CHECKS: tuple[Check, ...] = (looks_last, notes_first, name_has_one_wish)

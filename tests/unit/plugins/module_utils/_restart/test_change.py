@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Before or since a change: intervals of three kinds of clock, names with what was first seen, and starts that move."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.service_clock import ServiceClock
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.change import (
+    HOST_UNCERTAINTY,
+    Begin,
+    Sight,
+    Span,
+    begun_by,
+    begun_span,
+    has_moved,
+    started_span,
+)
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.knowledge import Relative
+from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target import Member
+from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import at
+from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import BEGINNING
+from hypothesis import given
+from hypothesis import strategies as st
+
+BEFORE, SINCE, UNCLEAR, HIDDEN = Relative.BEFORE, Relative.SINCE, Relative.UNCLEAR, Relative.HIDDEN
+ZERO = BEGINNING.timestamp()
+# The clocks of the service are those of this machine, to the second.
+EXACT = Begin(Span(ZERO, ZERO), wall=ZERO)
+
+
+def member(started=None, *, pids=None, computed=False):
+    """Build the member a that started at so many seconds; ``computed`` from its uptime."""
+    begin = None if started is None else at(started)
+    text = None if begin is None or computed else begin.isoformat()
+    return Member("a", "RUNNING", start_time=text, pids=pids, started=begin)
+
+
+# Times as intervals
+
+
+@pytest.mark.parametrize(
+    ("seconds", "last"), [(5.0, 6.0), (5.25, 5.26)], ids=["shown in seconds", "shown in milliseconds"]
+)
+def test_a_time_is_an_interval_as_long_as_what_is_cut_off(seconds, last):
+    span = Span.of(at(seconds))
+    assert (span.first - ZERO, span.last - ZERO) == (pytest.approx(seconds), pytest.approx(last))
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "relative"),
+    [(20, 21, SINCE), (10, 20, UNCLEAR), (5, 12, UNCLEAR), (19.9, 25, UNCLEAR), (5, 10, BEFORE), (1, 2, BEFORE)],
+    ids=["since", "within", "overlaps the begin", "overlaps the end", "ends as it begins", "before"],
+)
+def test_overlapping_intervals_decide_nothing(first, last, relative):
+    assert Span(first, last).relative_to(Span(10, 20)) is relative
+
+
+@given(*[st.floats(-1e6, 1e6)] * 2, st.floats(0, 1e3), st.floats(0, 1e3), st.floats(0, 1), st.floats(0, 1))
+def test_no_interval_says_other_than_the_instants_in_it(first, other, length, other_length, share, other_share):
+    one, two = Span(first, first + length), Span(other, other + other_length)
+    happened, changed = first + length * share, other + other_length * other_share
+    found = one.relative_to(two)
+    if found is SINCE:
+        assert happened >= changed or happened == pytest.approx(changed)
+    if found is BEFORE:
+        assert happened <= changed or happened == pytest.approx(changed)
+
+
+def test_instant_has_the_bounds_of_all_application_servers():
+    clock = ServiceClock()
+    for offset, server in ((2.25, "one"), (-3.25, "two")):
+        clock.shown(at(offset), ZERO, ZERO, server)
+    span = begun_by(BEGINNING, clock)
+    assert (span.first - ZERO, span.last - ZERO) == (pytest.approx(-3.25), pytest.approx(2.26))
+
+
+@pytest.mark.parametrize(("time", "is_known"), [(at(5).isoformat(), True), (None, False), ("soon", False)])
+def test_a_task_without_a_begin_has_no_interval(time, is_known):
+    assert (begun_span(time) is not None) is is_known
+
+
+def test_a_member_without_a_start_has_no_interval():
+    assert started_span(member()) is None
+
+
+# By an instant
+
+
+@pytest.mark.parametrize(
+    ("started", "relative"),
+    [(60, SINCE), (59.9, UNCLEAR), (0, UNCLEAR), (-60, UNCLEAR), (-60.5, BEFORE), (-61, BEFORE), (None, HIDDEN)],
+)
+def test_a_start_is_told_by_the_clock_of_its_host_to_the_minute(started, relative):
+    assert HOST_UNCERTAINTY == 60
+    assert EXACT.of_start(member(started)) is relative
+
+
+@pytest.mark.parametrize(
+    ("began", "relative"),
+    [(0, SINCE), (0.01, SINCE), (-1, BEFORE), (-0.5, BEFORE), (None, UNCLEAR)],
+    ids=["at the change", "since", "in the second before", "by milliseconds", "not shown"],
+)
+def test_a_task_is_told_by_the_clock_of_the_service(began, relative):
+    text = None if began is None else at(began).isoformat()
+    assert EXACT.of_task(90, text, None, "a") is relative
+
+
+@pytest.mark.parametrize(("began", "relative"), [(3, SINCE), (2, UNCLEAR), (-4, BEFORE), (-3, UNCLEAR)])
+def test_a_task_within_the_bounds_of_the_clocks_is_unclear(began, relative):
+    begin = Begin(Span(ZERO - 3, ZERO + 3), wall=ZERO)
+    assert begin.of_task(90, at(began).isoformat(), None, "a") is relative
+
+
+@pytest.mark.parametrize(("requested", "relative"), [(0, SINCE), (30, SINCE), (-1, UNCLEAR), (None, UNCLEAR)])
+@pytest.mark.parametrize("began", [None, at(-2).isoformat()], ids=["no begin", "within the bounds"])
+def test_a_task_that_this_machine_requested_since_is_told_by_its_own_clock(requested, began, relative):
+    begin = Begin(Span(ZERO - 3, ZERO + 3), wall=ZERO)
+    sent = None if requested is None else ZERO + requested
+    assert begin.of_task(90, began, sent, "a") is relative
+
+
+@pytest.mark.parametrize(
+    ("before", "started", "relative"),
+    [([-90], 5, SINCE), ([5], 5, UNCLEAR), ([-90], -90, BEFORE), ([5, -90], 5, SINCE), ([-900], -90, SINCE)],
+    ids=["moved", "has not moved", "old, and has not moved", "moved since one of two", "moved, by a clock that is off"],
+)
+def test_a_start_that_has_moved_since_this_machine_requested_it_is_since(before, started, relative):
+    begin = replace(EXACT, requested={"a": [member(each) for each in before], "b": [member(-900)]})
+    assert begin.of_start(member(started)) is relative
+
+
+@pytest.mark.parametrize(
+    ("seen", "started", "relative"),
+    [(-50, 5, SINCE), (5, 5, UNCLEAR), (-900, -90, BEFORE), (None, 5, UNCLEAR)],
+    ids=["moved", "has not moved", "moved, but long before", "nothing was seen"],
+)
+def test_a_start_that_has_moved_in_this_run_is_since_where_clocks_do_not_tell(seen, started, relative):
+    assert replace(EXACT, seen={"a": member(seen)}).of_start(member(started)) is relative
+
+
+# By a name
+
+
+def sights(started=None, *tasks, **more):
+    return {"a": Sight(member(started, **more), frozenset(tasks))}
+
+
+@pytest.mark.parametrize(
+    ("seen", "now", "relative"),
+    [
+        pytest.param(sights(-90), member(5), SINCE, id="its start has moved"),
+        pytest.param(sights(-90), member(-90), BEFORE, id="it has not"),
+        pytest.param(sights(-90), member(-900), BEFORE, id="it moved back"),
+        pytest.param(sights(-90), member(), HIDDEN, id="it shows no more"),
+        pytest.param(sights(), member(5), HIDDEN, id="nothing was shown at first"),
+        pytest.param(sights(), member(), HIDDEN, id="nothing was ever shown"),
+        pytest.param(sights(pids={"observer": 1}), member(pids={"observer": 2}), SINCE, id="its process is another"),
+        pytest.param(sights(pids={"observer": 1}), member(pids={"observer": 1}), BEFORE, id="its process is the same"),
+        pytest.param({}, member(5), BEFORE, id="the name is new for it"),
+        pytest.param({}, member(pids={"observer": 1}), BEFORE, id="the name is new, and its process shows"),
+        pytest.param({}, member(), HIDDEN, id="the name is new, and nothing shows"),
+    ],
+)
+def test_a_start_is_since_the_first_use_of_a_name_if_it_has_moved(seen, now, relative):
+    assert Begin(sights=seen).of_start(now) is relative
+
+
+@pytest.mark.parametrize(
+    ("seen", "relative"),
+    [(sights(-90), SINCE), (sights(-90, 80), SINCE), (sights(-90, 90), BEFORE), ({}, BEFORE)],
+    ids=["none was there", "another one was there", "it was there", "the name is new"],
+)
+@pytest.mark.parametrize("began", [None, at(-900).isoformat()], ids=["no begin", "by a clock that is off"])
+def test_a_task_is_since_the_first_use_of_a_name_if_it_was_not_there(seen, began, relative):
+    assert Begin(sights=seen).of_task(90, began, None, "a") is relative
+
+
+@pytest.mark.parametrize(
+    ("seen", "started", "relative"),
+    [
+        (sights(-900), -900, BEFORE),
+        (sights(-900), 90, SINCE),
+        (sights(90), 90, SINCE),
+        (sights(-900), -90, SINCE),
+        (sights(-900), 5, SINCE),
+        (sights(5), 5, UNCLEAR),
+        (sights(), -90, HIDDEN),
+    ],
+    ids=[
+        "before both",
+        "since both",
+        "since the instant",
+        "since the name",
+        "since the name, unclear by the clock",
+        "unclear by the clock",
+        "hidden",
+    ],
+)
+def test_with_a_name_and_an_instant_either_is_enough(seen, started, relative):
+    assert replace(EXACT, sights=seen).of_start(member(started)) is relative
+
+
+def test_with_a_name_and_an_instant_either_is_enough_for_a_task():
+    both = replace(EXACT, sights=sights(-90, 90))
+    assert both.of_task(90, at(-5).isoformat(), None, "a") is BEFORE
+    assert both.of_task(90, at(5).isoformat(), None, "a") is SINCE
+    assert both.of_task(91, at(-5).isoformat(), None, "a") is SINCE
+
+
+def test_a_change_is_dated_by_an_instant_or_a_name():
+    assert (Begin().is_dated, EXACT.is_dated, Begin(sights={}).is_dated) == (False, True, True)
+
+
+# A start that has moved
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "moved"),
+    [
+        pytest.param(member(0), member(1), True, id="later by a second"),
+        pytest.param(member(0), member(0), False, id="the same"),
+        pytest.param(member(0), member(0.4), False, id="by less than any restart takes"),
+        pytest.param(member(0), member(-9), False, id="earlier"),
+        pytest.param(member(0, computed=True), member(1.9, computed=True), False, id="computed, within its tolerance"),
+        pytest.param(member(0, computed=True), member(2.1, computed=True), True, id="computed, beyond it"),
+        pytest.param(member(), member(5), None, id="none was shown"),
+        pytest.param(member(5), member(), None, id="none is shown"),
+        pytest.param(member(pids={"x": 1}), member(pids={"x": 2}), True, id="another process"),
+        pytest.param(member(pids={"x": 1}), member(pids={"x": 1}), False, id="the same process"),
+        pytest.param(member(pids={"x": 1, "y": 1}), member(pids={"x": 2, "y": 1}), False, id="one of two"),
+        pytest.param(member(pids={"x": 1, "y": 1}), member(pids={"x": 2}), True, id="the one that still runs"),
+        pytest.param(member(pids={"x": 1}), member(pids={"y": 2}), None, id="none is the same"),
+        pytest.param(member(0, pids={"x": 1}), member(0, pids={"x": 2}), False, id="the start decides if it is shown"),
+        pytest.param(member(0, pids={"x": 1}), member(pids={"x": 2}), True, id="else the processes"),
+    ],
+)
+def test_has_moved(before, after, moved):
+    assert has_moved(before, after) is moved
+
+
+@given(st.floats(-1e6, 1e6), st.floats(-1e6, 1e6), st.booleans())
+def test_a_start_never_moves_both_ways(one, other, computed):
+    first, second = member(one, computed=computed), member(other, computed=computed)
+    assert not (has_moved(first, second) and has_moved(second, first))
+    shifted = [replace(each, started=each.started + timedelta(days=9)) for each in (first, second)]
+    assert has_moved(*shifted) is has_moved(first, second)

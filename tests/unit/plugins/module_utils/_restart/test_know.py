@@ -1,0 +1,271 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""From a look to what is known: members, tasks, values, and which tasks have to be read whole first."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.task_model import Task as TaskRecord
+from ansible_collections.oceanbase.ocp.plugins.module_utils._parameters.effect import Effect
+from ansible_collections.oceanbase.ocp.plugins.module_utils._parameters.parameter import Parameter
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.change import Begin, Sight, Span
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.know import Memory, know, undecided
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.knowledge import Relative, Request, Values, Work
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.look import Look
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.values_seen import ValuesSeen
+from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target import Member, Observation, TaskOnTarget
+from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import at
+from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import BEGINNING, chain, raw_task, step
+
+ZERO = BEGINNING.timestamp()
+BEGIN = Begin(Span(ZERO, ZERO), wall=ZERO)
+UNDATED = Begin()
+ALL, NOBODY = None, frozenset[str]()
+A, AB = frozenset("a"), frozenset("ab")
+NOW = 200.0
+
+
+def entry(number=90, status="SUCCESSFUL", restarts=ALL, *, began=10.0, ended=20.0, **fields):
+    times = {"startTime": began, "finishTime": ended}
+    shown = {name: None if seconds is None else at(seconds).isoformat() for name, seconds in times.items()}
+    steps = chain(step(1, "Stop it", "SUCCESSFUL"), step(2, "Start it", status))
+    return TaskOnTarget(raw_task(number, status, **{"subtasks": steps, **shown, **fields}), restarts)
+
+
+def look(*tasks, a=-900.0, b=-900.0, now=NOW, status="RUNNING", **more):
+    """Build a look at the members a and b, which started at so many seconds."""
+    members = [
+        Member(name, status, started=None if started is None else at(started), serves=True)
+        for name, started in {"a": a, "b": b}.items()
+    ]
+    return Look(Observation(status, tuple(members)), at(now), tasks, **more)
+
+
+def known(seen, begin=BEGIN, values=None, *, may_be_kind=False, **memory):
+    return know(lambda _task: may_be_kind, seen, begin, values, Memory(**memory))
+
+
+def only_task(seen, begin=BEGIN, **more):
+    [task] = known(seen, begin, **more).tasks
+    return task
+
+
+# Members
+
+
+@pytest.mark.parametrize(
+    ("started", "start"),
+    [(90, Relative.SINCE), (-90, Relative.BEFORE), (0, Relative.UNCLEAR), (None, Relative.HIDDEN)],
+)
+def test_start_becomes_relative_to_the_change(started, start):
+    assert [member.start for member in known(look(a=started)).members] == [start, Relative.BEFORE]
+
+
+def test_without_a_change_no_start_counts():
+    assert {member.start for member in known(look(a=90), UNDATED).members} == {Relative.HIDDEN}
+
+
+def test_what_a_look_shows_of_the_whole_is_known():
+    shown = look(status="RESTARTING", reads_tasks=False)
+    found = known(shown, own=frozenset([7]), requests=(Request(A, is_searched=False),))
+    assert (found.serves, found.is_moving, found.reads_tasks, found.holder) == (True, True, False, None)
+    assert (found.own, found.requests) == ({7}, (Request(A, is_searched=False),))
+
+
+def test_holder_is_known_by_its_id():
+    failed = TaskRecord.from_api(raw_task(70, "FAILED"))
+    assert known(look(named_failed=[failed])).holder == 70
+
+
+def test_knowledge_of_the_same_look_is_the_same_hashable_value():
+    seen = look(entry(), a=None)
+    assert len({known(seen), known(replace(seen))}) == 1
+
+
+# Tasks
+
+
+@pytest.mark.parametrize(
+    ("seen", "restarts", "since", "unclear"),
+    [
+        (look(entry()), "ab", "ab", ""),
+        (look(entry(restarts=A)), "a", "a", ""),
+        (look(entry(restarts=frozenset("ac"))), "a", "a", ""),
+        (look(entry(began=-10)), "ab", "", ""),
+        (look(entry(began=None)), "ab", "", "ab"),
+        (look(entry(restarts=NOBODY)), "", "", ""),
+        (look(entry(restarts=NOBODY, began=None)), "", "", ""),
+        (look(entry(status="RUNNING", operation="ROLLBACK")), "", "", ""),
+    ],
+    ids=[
+        "all",
+        "a part",
+        "a part, and others",
+        "before",
+        "no begin",
+        "other work",
+        "other work, no begin",
+        "undoes its work",
+    ],
+)
+def test_task_is_known_by_the_members_that_it_restarts_since(seen, restarts, since, unclear):
+    task = only_task(seen)
+    assert (task.restarts, task.since, task.unclear) == (set(restarts), set(since), set(unclear))
+
+
+def test_without_a_change_each_task_counts():
+    assert only_task(look(entry(began=-900)), UNDATED).since == AB
+
+
+def test_with_a_name_a_task_counts_for_the_members_that_did_not_have_it():
+    shown = Member("a", "RUNNING")
+    begin = Begin(sights={"a": Sight(shown, frozenset()), "b": Sight(shown, frozenset([90]))})
+    assert only_task(look(entry(began=-900)), begin).since == A
+
+
+@pytest.mark.parametrize(("requested", "since"), [({90: ZERO}, AB), ({90: ZERO - 1}, NOBODY), ({91: ZERO}, NOBODY)])
+def test_task_that_this_machine_requested_since_needs_no_clock(requested, since):
+    assert only_task(look(entry(began=None)), requested=requested).since == since
+
+
+def test_tasks_stay_newest_first_with_their_work():
+    found = known(look(entry(92, "RUNNING"), entry(91), entry(90, "FAILED"))).tasks
+    assert [(task.id, task.work) for task in found] == [(92, Work.RUNNING), (91, Work.RESTARTED), (90, Work.RAN)]
+
+
+@pytest.mark.parametrize(
+    ("fields", "now", "is_due"),
+    [
+        ({}, 199.9, True),
+        ({}, 200, False),
+        ({"ended": None}, 189.9, True),
+        ({"ended": None}, 190, False),
+        ({"ended": None, "began": None}, 20, False),
+        ({"status": "FAILED"}, 30, False),
+        ({"status": "RUNNING"}, 30, False),
+    ],
+    ids=["within", "over", "by its begin", "by its begin, over", "no times", "FAILED", "RUNNING"],
+)
+def test_start_need_not_show_for_three_minutes_after_the_end(fields, now, is_due):
+    assert only_task(look(entry(**fields), now=now)).is_due is is_due
+
+
+@pytest.mark.parametrize(("ended_for", "is_due"), [(0.0, True), (179.9, True), (180.0, False)])
+def test_where_clocks_differ_it_is_due_as_long_as_this_run_knows_its_end(ended_for, is_due):
+    """The server that wrote its end may be 100 seconds ahead of the one that says what time it is."""
+    task = only_task(look(entry(), now=299), uncertain=100.0, ended_for={90: ended_for})
+    assert task.is_due is is_due
+    assert not only_task(look(entry(), now=300), uncertain=100.0, ended_for={90: ended_for}).is_due
+
+
+@pytest.mark.parametrize(
+    ("task", "may_be_kind", "is_told"),
+    [
+        (entry(restarts=NOBODY), True, False),
+        (entry(restarts=NOBODY, began=None), True, False),
+        (entry(restarts=NOBODY, began=-10), True, True),
+        (entry(restarts=NOBODY), False, True),
+        (entry(), True, True),
+    ],
+    ids=["may be of it", "begin not shown", "begun before", "other work", "of it"],
+)
+def test_restart_without_a_target_since_the_change_is_not_told(task, may_be_kind, is_told):
+    assert only_task(look(task), may_be_kind=may_be_kind).is_told is is_told
+
+
+# Values
+
+
+def values_of(*, tried=NOBODY, told_apart=("stack_size",), **shown):
+    """Build what the members show of the wanted stack_size=5M."""
+    parameter = Parameter("stack_size", {name: value for name, value in shown.items() if value is not None})
+    effect = Effect({"stack_size": "5M"}, {"stack_size": parameter}, tuple(shown))
+    return ValuesSeen(effect, frozenset(told_apart), frozenset(tried))
+
+
+def test_values_of_each_member_are_known():
+    found = known(look(), UNDATED, values_of(a="5M", b="4M", tried={"b"}))
+    assert [(member.values, member.was_tried) for member in found.members] == [
+        (Values.IN_EFFECT, False),
+        (Values.OTHERS, True),
+    ]
+    assert not found.values_doubted
+
+
+@pytest.mark.parametrize(
+    ("values", "shown"),
+    [(values_of(a="5M", b=None), Values.HIDDEN), (values_of(a="5M", b="5M", told_apart=()), Values.IN_EFFECT)],
+    ids=["one is not shown", "the service may show new values before a restart"],
+)
+def test_values_that_prove_nothing_are_doubted(values, shown):
+    found = known(look(), UNDATED, values)
+    assert found.members[1].values is shown
+    assert found.values_doubted
+
+
+def test_without_wanted_values_none_is_known():
+    found = known(look(a=NOW))
+    assert [member.values for member in found.members] == [Values.NOT_WANTED] * 2
+    assert not any(member.is_new for member in found.members)
+    assert not found.values_doubted
+
+
+@pytest.mark.parametrize(
+    ("seen", "is_new"),
+    [
+        (look(a=NOW - 179.9), True),
+        (look(a=NOW - 180), False),
+        (look(entry(ended=NOW - 1), a=None), True),
+        (look(entry(ended=NOW - 180), a=None), False),
+        (look(entry(ended=NOW - 1, restarts=frozenset("b")), a=None), False),
+        (look(entry(ended=NOW - 1, status="FAILED"), a=None), False),
+        (look(a=None), False),
+    ],
+    ids=["started", "long ago", "restarted", "restarted long ago", "of another", "FAILED", "nothing shows"],
+)
+def test_values_may_follow_for_three_minutes_after_a_start(seen, is_new):
+    assert known(seen, values=values_of(a="4M", b="4M")).members[0].is_new is is_new
+
+
+# What has to be read whole
+
+
+BARE = {"subtasks": []}
+
+
+@pytest.mark.parametrize(
+    ("seen", "begin", "is_read"),
+    [
+        pytest.param(look(entry(**BARE)), BEGIN, True, id="no steps"),
+        pytest.param(look(entry(ended=None)), BEGIN, True, id="no end"),
+        pytest.param(look(entry()), BEGIN, False, id="whole already"),
+        pytest.param(look(entry(began=None, **BARE)), BEGIN, True, id="no begin"),
+        pytest.param(look(entry(began=-10, **BARE)), BEGIN, False, id="begun before"),
+        pytest.param(look(entry(**BARE), a=90, b=90), BEGIN, False, id="all have started since"),
+        pytest.param(
+            look(entry(restarts=A, **BARE), a=90), BEGIN, False, id="those that it restarts have started since"
+        ),
+        pytest.param(look(entry(restarts=NOBODY, **BARE)), BEGIN, True, id="what it restarts is not shown"),
+        pytest.param(look(entry(restarts=NOBODY, began=-10, **BARE)), BEGIN, False, id="not shown, and begun before"),
+        pytest.param(look(entry(restarts=frozenset("c"), **BARE)), BEGIN, False, id="of another member"),
+        pytest.param(look(entry(status="RUNNING", **BARE)), BEGIN, False, id="it runs"),
+        pytest.param(look(entry(status="FAILED", **BARE)), BEGIN, False, id="FAILED, and the start decides"),
+        pytest.param(look(entry(status="FAILED", **BARE), a=0), BEGIN, True, id="FAILED, and clocks do not tell"),
+        pytest.param(look(entry(**BARE)), UNDATED, False, id="without a change"),
+    ],
+)
+def test_task_is_read_whole_if_that_may_decide(seen, begin, is_read):
+    found = undecided(lambda _task: True, seen, begin)
+    assert [each.record["id"] for each in found] == [90] * is_read
+
+
+@pytest.mark.parametrize("begin", [BEGIN, UNDATED], ids=["with a change", "alone"])
+def test_for_values_each_task_may_decide(begin):
+    seen = look(entry(**BARE), a=90, b=90)
+    assert undecided(lambda _task: True, seen, begin, values_of(a="4M", b="4M")) == list(seen.tasks)
+
+
+def test_other_work_is_not_read():
+    assert undecided(lambda _task: False, look(entry(restarts=NOBODY, **BARE)), BEGIN) == []

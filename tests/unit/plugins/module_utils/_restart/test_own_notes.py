@@ -1,0 +1,397 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""What a restart notes in the journal, and what later runs and processes read there."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import JournalError, NameTaken
+from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.memory_journal import MemoryJournal
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.task_model import Task
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.knowledge import Request
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.look import Look
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.own_notes import OwnNotes
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart_request import RestartRequest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target import TaskOnTarget
+from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll_pauses import PollPolicy
+from ansible_collections.oceanbase.ocp.tests.unit.support.controllers import another_process
+from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import SERVER, at
+from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import clock_ahead, raw_task
+from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import SERVER_41
+
+ADDRESS = SERVER_41.address
+HERE = frozenset([ADDRESS])
+NAME = {"change": "memory-2026-11-20"}
+DATED = {"started_before": at(-300)}
+EFFECTIVE = {"until_effective": {"stack_size": "5M"}}
+# The time-out of a request, and the minute in which its task shows.
+SEARCH = 20 + 60
+
+
+@pytest.fixture
+def journal(service):
+    return MemoryJournal(service.time.clock)
+
+
+@pytest.fixture
+def run(service, journal):
+    """The notes of one more run, for these options of a restart of server 41 or of another target."""
+
+    def begin(target=SERVER_41, **options):
+        request = RestartRequest(check_mode=False, wait=True, policy=PollPolicy(60, 10), **options)
+        notes = OwnNotes(service, target, request, journal, service.time.clock)
+        notes.refresh(target.observe(service))
+        return notes
+
+    return begin
+
+
+@pytest.fixture
+def seen(service):
+    """What one look at server 41 has read."""
+
+    def look(*tasks, **more):
+        entries = [TaskOnTarget(task, None) for task in tasks]
+        return Look(SERVER_41.observe(service), at(service.now), entries, list(tasks), **more)
+
+    return look
+
+
+def restarts(service, seconds=5.0):
+    """Server 41 shows another start from now on."""
+    service.servers_there[0].started = service.now
+    service.passes(seconds)
+
+
+def members_of(seen):
+    return seen().observed.members
+
+
+# Requests
+
+
+def test_request_is_noted_before_it_is_sent(run, seen, journal):
+    run(**NAME).begin(seen(raw_task(80), raw_task(79)), HERE)
+    [noted] = journal.requests(run().keys)
+    assert (noted.task_id, noted.outcome, noted.known, noted.change) == (None, None, (79, 80), NAME["change"])
+    assert [(key.address, shown.start) for key, shown in noted.members] == [(ADDRESS, at(-3600).isoformat())]
+
+
+def test_nothing_may_be_sent_that_cannot_be_noted(run, seen, journal, monkeypatch):
+    def refuse(_row):
+        raise JournalError("No space left.")
+
+    monkeypatch.setattr(journal, "begin", refuse)
+    notes = run()
+    with pytest.raises(JournalError):
+        notes.begin(seen(), HERE)
+    notes.end(None)
+    assert notes.open_requests(members_of(seen)) == ()
+
+
+@pytest.mark.parametrize(
+    ("later", "is_searched"),
+    [(0, False), (SEARCH - 0.1, False), (SEARCH, True), (-1, True)],
+    ids=["at once", "while it may show", "after that", "the clock was set back"],
+)
+def test_run_after_a_kill_knows_of_the_request_without_an_answer(later, is_searched, run, seen, service):
+    run().begin(seen(), HERE)
+    another_process()
+    service.time.time += later
+    assert run().open_requests(members_of(seen)) == (Request(HERE, is_searched),)
+
+
+def test_process_remembers_that_its_request_may_still_be_delivered(run, seen, service):
+    notes = run()
+    notes.begin(seen(), HERE)
+    notes.end(None)
+    service.time.time += SEARCH
+    assert run().open_requests(members_of(seen)) == (Request(HERE, is_searched=True, is_here=True),)
+    another_process()
+    assert run().open_requests(members_of(seen)) == (Request(HERE, is_searched=True),)
+
+
+def test_start_that_has_moved_answers_a_request(run, seen, service):
+    run().begin(seen(), HERE)
+    restarts(service)
+    assert run().open_requests(members_of(seen)) == ()
+
+
+def test_start_that_is_not_shown_answers_no_request(run, seen, service):
+    run().begin(seen(), HERE)
+    service.servers_there[0].started = None
+    assert len(run().open_requests(members_of(seen))) == 1
+
+
+@pytest.mark.parametrize("refused", [True, False], ids=["refused", "answered"])
+def test_request_with_an_outcome_is_not_open(refused, run, seen):
+    notes = run()
+    notes.begin(seen(), HERE)
+    notes.end(None if refused else 1001, refused=refused)
+    for each in (notes, run()):
+        assert each.open_requests(members_of(seen)) == ()
+        assert each.sent_before() is None
+
+
+@pytest.mark.parametrize(("options", "other"), [(NAME, {}), ({}, NAME), (DATED, NAME)])
+def test_request_for_another_change_is_open_too(options, other, run, seen):
+    run(**options).begin(seen(), HERE)
+    assert len(run(**other).open_requests(members_of(seen))) == 1
+
+
+def test_request_to_another_service_is_not_open(run, seen, service):
+    run().begin(seen(), HERE)
+    service.url = "https://other.test:8080"
+    assert run().open_requests(members_of(seen)) == ()
+
+
+def test_request_that_a_person_has_settled_is_not_open(run, seen, journal):
+    run().begin(seen(), HERE)
+    journal.clear(number=1)
+    assert run().open_requests(members_of(seen)) == ()
+
+
+def test_request_is_known_as_it_was_sent(run, seen, service):
+    """Its task began by one of the clocks of the service, which differ."""
+    service.user = "admin"
+    run(**NAME).begin(seen(raw_task(80)), HERE)
+    service.clock_offset = 4.25
+    service.time.time += 30
+    sent = run().sent_before()
+    assert (sent.known, sent.members, sent.user, sent.change) == ({80}, HERE, "admin", NAME["change"])
+    assert (sent.wall, sent.refused, sent.failed) == (at(0).timestamp(), False, None)
+    assert abs(sent.at - at(4.25)) <= sent.uncertain <= timedelta(seconds=0.02)
+
+
+def test_newest_open_request_is_searched_for(run, seen, service):
+    for _request in range(2):
+        run().begin(seen(), HERE)
+        service.time.time += 100
+    assert run().sent_before().wall == at(100).timestamp()
+
+
+def test_task_that_was_found_closes_the_request(run, seen, journal):
+    run().begin(seen(), HERE)
+    task = Task.from_api(raw_task(7, startTime=at(1).isoformat()))
+    notes = run()
+    notes.adopted(task)
+    assert (notes.sent_before(), run().sent_before()) == (None, None)
+    [noted] = journal.requests(run().keys)
+    assert (noted.task_id, noted.began, noted.outcome) == (7, at(1).isoformat(), "RUNNING")
+
+
+# Their tasks
+
+
+def answered(run, seen, *, task_id=1001, began=None, **options):
+    notes = run(**options)
+    notes.begin(seen(), HERE)
+    notes.end(task_id, began)
+    return notes
+
+
+@pytest.mark.parametrize(
+    ("options", "other", "is_read"),
+    [
+        ({}, DATED, True),
+        ({}, {"started_before": at(1)}, False),
+        (NAME, NAME, True),
+        (NAME, {"change": "another"}, False),
+        (EFFECTIVE, EFFECTIVE, True),
+        (EFFECTIVE, {"until_effective": {"stack_size": "6M"}}, False),
+        ({}, {}, False),
+    ],
+    ids=["since", "before", "name", "another name", "values", "other values", "no change"],
+)
+def test_task_of_the_change_is_read_by_its_id(options, other, is_read, run, seen):
+    answered(run, seen, **options)
+    assert run(**other).open_task_ids() == [1001] * is_read
+
+
+def test_when_each_task_was_requested_is_known_by_the_clock_of_this_machine(run, seen, service):
+    service.clock_offset = 100
+    notes = answered(run, seen)
+    assert (notes.requested_at(), run().requested_at()) == ({1001: at(0).timestamp()},) * 2
+
+
+@pytest.mark.parametrize(
+    ("status", "more", "outcome"),
+    [("SUCCESSFUL", {}, "SUCCESSFUL"), ("FAILED", {}, "FAILED"), ("RUNNING", {}, "RUNNING")],
+)
+def test_end_of_its_task_is_noted(status, more, outcome, run, seen, journal):
+    notes = answered(run, seen)
+    notes.ended(Task.from_api(raw_task(1001, status, **more)))
+    notes.ended(Task.from_api(raw_task(1002, "FAILED")))
+    assert [row.outcome for row in journal.requests(run().keys)] == [outcome]
+
+
+def test_what_cannot_be_noted_after_the_request_is_searched_for_by_the_next_run(run, seen, journal, monkeypatch):
+    def refuse(*_args, **_facts):
+        raise JournalError("No space left.")
+
+    notes = run()
+    notes.begin(seen(), HERE)
+    monkeypatch.setattr(journal, "note", refuse)
+    notes.end(1001)
+    assert notes.requested_at() == {1001: at(0).timestamp()}
+    another_process()
+    assert run().open_requests(members_of(seen)) == (Request(HERE, is_searched=False),)
+
+
+# What members showed at requests
+
+
+@pytest.mark.parametrize(("wall", "is_known"), [(at(0), True), (at(-1), True), (at(1), False)])
+def test_what_a_member_showed_at_a_request_since_is_known(wall, is_known, run, seen, service):
+    run().begin(seen(), HERE)
+    restarts(service)
+    found = run().shown_at_requests(wall.timestamp())[ADDRESS]
+    assert [each.started for each in found] == [at(-3600)] * is_known
+
+
+@pytest.mark.parametrize(
+    ("moves", "values", "tried"),
+    [
+        (True, EFFECTIVE, HERE),
+        (False, EFFECTIVE, frozenset()),
+        (True, {"until_effective": {"stack_size": "6M"}}, frozenset()),
+    ],
+    ids=["restarted", "not restarted", "other values"],
+)
+def test_restart_for_values_is_a_try(moves, values, tried, run, seen, service):
+    answered(run, seen, **EFFECTIVE)
+    if moves:
+        restarts(service)
+    assert run(**values).tried(members_of(seen)) == tried
+
+
+def test_try_is_over_once_the_values_have_shown(run, seen, service):
+    """Later values of the same name may need another restart."""
+    answered(run, seen, **EFFECTIVE)
+    restarts(service)
+    run(**EFFECTIVE).took_effect(HERE)
+    assert run(**EFFECTIVE).tried(members_of(seen)) == frozenset()
+
+
+def test_restart_without_values_is_no_try(run, seen, service):
+    answered(run, seen)
+    restarts(service)
+    assert run(**EFFECTIVE).tried(members_of(seen)) == frozenset()
+    assert run().tried(members_of(seen)) == frozenset()
+
+
+# Names
+
+
+def test_first_use_of_a_name_keeps_what_is_shown(run, seen, service):
+    notes = run(**NAME)
+    assert notes.sights() == {}
+    notes.register(seen(raw_task(80)))
+    restarts(service)
+    notes.register(seen(raw_task(81)))
+    found = run(**NAME).sights()[ADDRESS]
+    assert (found.shown.started, found.tasks) == (at(-3600), {80})
+    assert run().sights() is None
+
+
+def test_nothing_shown_at_first_is_replaced_by_what_shows_later(run, seen, service):
+    service.servers_there[0].started = None
+    run(**NAME).register(seen())
+    service.servers_there[0].started = -3600.0
+    run(**NAME).register(seen())
+    assert run(**NAME).sights()[ADDRESS].shown.started == at(-3600)
+
+
+def test_start_that_shows_after_a_request_is_not_the_first_sight(run, seen, service):
+    """It may be the one that the request has made."""
+    service.servers_there[0].started = None
+    notes = run(**NAME)
+    notes.register(seen())
+    notes.begin(seen(), HERE)
+    restarts(service)
+    run(**NAME).register(seen())
+    assert run(**NAME).sights()[ADDRESS].shown.started is None
+
+
+def test_name_has_to_ask_the_same_after_its_first_request_too(run, seen):
+    notes = run(**NAME, **DATED)
+    notes.register(seen())
+    notes.begin(seen(), HERE)
+    with pytest.raises(NameTaken):
+        run(**NAME).register(seen())
+
+
+def test_name_that_a_person_has_cleared_is_used_for_the_first_time_again(run, seen, service, journal):
+    notes = run(**NAME)
+    notes.register(seen())
+    notes.begin(seen(), HERE)
+    restarts(service)
+    journal.clear(change=NAME["change"])
+    run(**NAME).register(seen())
+    [sight] = run(**NAME).sights().values()
+    assert sight.shown.started == members_of(seen)[0].started
+
+
+def test_without_a_name_nothing_is_registered(run, seen, journal):
+    run(**DATED).register(seen())
+    assert journal.entries()["changes"] == []
+
+
+# What the service does not show
+
+
+def test_task_of_a_new_request_counts_before_the_service_shows_it(run, seen, service):
+    answered(run, seen, began=at(0).isoformat())
+    [entry] = run().completed(seen())
+    assert (entry.record["id"], entry.record["status"], entry.restarts) == (1001, "RUNNING", None)
+    service.time.time += 60
+    assert list(run().completed(seen())) == []
+
+
+@pytest.mark.parametrize("how", ["shown", "moved", "ended", "refused", "other service"])
+def test_task_that_is_shown_or_over_is_not_added(how, run, seen, service):
+    notes = answered(run, seen, task_id=None if how == "refused" else 1001)
+    shown = []
+    if how == "shown":
+        shown = [raw_task(1001, name=SERVER)]
+    elif how == "moved":
+        restarts(service)
+    elif how == "ended":
+        notes.ended(Task.from_api(raw_task(1001, "SUCCESSFUL")))
+    elif how == "other service":
+        service.url = "https://other.test:8080"
+    assert list(run().completed(seen(*shown))) == []
+
+
+@pytest.mark.parametrize(("began", "is_same"), [(0, True), (0.4, True), (30, False), (None, False)])
+def test_target_of_an_own_task_is_known_though_the_service_does_not_show_it(began, is_same, run, seen):
+    """A new installation of the service gives the same id to another task, which began at another time."""
+    answered(run, seen, began=at(0).isoformat())
+    times = {} if began is None else {"startTime": at(began).isoformat()}
+    untold = TaskOnTarget(raw_task(1001, name=SERVER, **times), frozenset())
+    found = list(run().completed(replace(seen(), tasks=[untold])))
+    assert [entry.restarts for entry in found] == [None] * is_same
+
+
+def test_own_restart_of_a_neighbour_is_known(run, seen):
+    """Two servers of a cluster are not down at once by our doing."""
+    answered(run, seen, began=at(0).isoformat())
+    other = replace(SERVER_41, id=42, address="10.1.0.2:2882", host_id=52, zone="zone2")
+    notes = run(other)
+    assert [found.task_id for found in notes.own_restarts([])] == [1001]
+    ended = raw_task(1001, "SUCCESSFUL", startTime=at(0).isoformat())
+    assert notes.own_restarts([ended]) == []
+    assert notes.open_requests(()) == ()
+
+
+def test_uncertain_clocks_of_the_service_widen_the_time_of_a_request(run, seen, service, monkeypatch):
+    run().begin(seen(), HERE)
+    clock = clock_ahead(-2.25)
+    clock.shown(at(3.25), at(0).timestamp(), at(0).timestamp(), "another")
+    monkeypatch.setattr(type(service), "service_clock", clock)
+    sent = run().sent_before()
+    assert sent.at - sent.uncertain <= at(-2.25)
+    assert sent.at + sent.uncertain >= at(3.25)

@@ -1,0 +1,428 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""What a restart may take down: refusals, waits, what is read for them, and what a whole cluster's restart tells."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import (
+    NotSafe,
+    RequestRefused,
+)
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart_request import RestartRequest, Safety
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.run import restart_target
+from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.arbitration import ArbitrationService
+from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.zone import Zone
+from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll_pauses import PollPolicy
+from ansible_collections.oceanbase.ocp.tests.unit.support.controllers import journal_here
+from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import (
+    CLUSTER,
+    FULL3,
+    URL,
+    Thing,
+    at,
+    refused,
+    unreadable,
+)
+from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import SERVER as SERVER_TASK
+from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import ORDERS, RESTART_CASES, RestartCase
+
+SERVER, ZONE, ALL = (RESTART_CASES[name] for name in ("server", "zone", "cluster"))
+ARBITER = RestartCase(ArbitrationService(61, "10.1.0.8:2888", (31,)), ("arbitration", 61), "", lambda s: s.arbitration)
+FULL2 = "FULL{1}@zone1, FULL{1}@zone2"
+parts = pytest.mark.parametrize("case", [SERVER, ZONE], ids=["server", "zone"])
+
+
+def restart(service, case=SERVER, *, tolerated=(), seconds=0, check_mode=False, started_before=None, wait=False):
+    shown = []
+    policy = PollPolicy(60, 10, lambda line, _failed: shown.append(line))
+    safety = Safety(frozenset(tolerated))
+    request = RestartRequest(check_mode, wait, policy, started_before, safety=safety, safety_timeout=seconds)
+    result = restart_target(service, case, request, service.time.clock)
+    return {**result, "shown": shown}
+
+
+def refusal(service, case=SERVER, **options):
+    with pytest.raises(NotSafe) as raised:
+        restart(service, case, **options)
+    assert service.posts == []
+    facts = raised.value.facts
+    assert (facts["changed"], facts["action"], facts["task_id"]) == (False, None, None)
+    return raised.value
+
+
+@parts
+def test_zone_of_three_full_replicas_may_go(case, service):
+    service.localities = {"sys": FULL3, "shop": FULL3}
+    result = restart(service, case)
+    assert (result["action"], result["warnings"]) == ("submitted", [])
+    assert result["safety"] == {
+        "evidence": "tenants",
+        "tenants": ["sys", "shop"],
+        "outages": [],
+        "problems": [],
+        "allowed": True,
+    }
+
+
+@parts
+def test_refusal_names_the_tenants_what_remains_who_is_down_and_the_options(case, service):
+    service.localities["shop"] = "FULL{1}@zone1, FULL{1}@zone2, FULL{1}@zone3, READONLY{1}@zone4"
+    service.servers_there[1].status = "UNAVAILABLE"
+    error = refusal(service, case)
+    assert f"Did not restart {case.target.label}: it is not safe." in str(error)
+    for tenant in ("sys", "shop"):
+        assert (
+            f"Tenant {tenant} would lose its majority: 1 of 3 voters would remain (zone3), and it needs 2; also, "
+            "10.1.0.2:2882 is UNAVAILABLE in zone2." in str(error)
+        )
+    assert str(error).endswith(
+        "To go on, wait until the others are up again (safety_timeout), or allow it with "
+        "tolerate_outage_of=[sys, shop], or ask for safety=none."
+    )
+    assert error.facts["safety"]["outages"][1] == {
+        "tenant": "shop",
+        "voters": 3,
+        "needed": 2,
+        "remaining_zones": ["zone3"],
+        "restarted_zones": ["zone1"],
+        "others_down": ["10.1.0.2:2882 is UNAVAILABLE in zone2"],
+        "tolerated": False,
+    }
+
+
+def test_check_mode_refuses_and_says_the_same(service):
+    service.localities["shop"] = "FULL{1}@zone1"
+    checked = refusal(service, check_mode=True, seconds=60)
+    assert str(checked) == str(refusal(service, seconds=60))
+    assert checked.facts["safety"] == refusal(service).facts["safety"]
+
+
+def test_single_replica_is_refused_at_once_even_with_time(service):
+    """Nobody comes back who would help."""
+    service.localities["shop"] = "FULL{1}@zone1"
+    began = service.time.time
+    error = refusal(service, seconds=600)
+    assert service.time.time == began
+    assert "Tenant shop would lose its majority: 0 of 1 voters would remain, and it needs 1." in str(error)
+    assert "safety_timeout" not in str(error)
+
+
+def test_tolerated_tenant_may_go_and_is_told(service):
+    service.localities["shop"] = "FULL{1}@zone1"
+    result = restart(service, tolerated=["shop", "shpo"])
+    assert result["action"] == "submitted"
+    [outage] = result["safety"]["outages"]
+    assert (outage["tenant"], outage["tolerated"]) == ("shop", True)
+    assert result["warnings"] == ["tolerate_outage_of: no tenant of the cluster has the name shpo."]
+
+
+def test_tenant_whose_units_are_elsewhere_is_no_hindrance(service):
+    service.servers_there.append(Thing(44, 54, "zone1"))
+    service.localities["shop"] = "FULL{1}@zone1"
+    service.units["shop"] = {"zone1": [44]}
+    result = restart(service)
+    assert (result["action"], result["safety"]["evidence"]) == ("submitted", "units")
+    service.units["shop"] = {"zone1": [41, 44]}
+    service.passes(100)
+    service.posts.clear()
+    refusal(service)
+
+
+def test_servers_are_seen_again_after_units_were_read(service):
+    """Meanwhile another one may have gone down."""
+    service.servers_there.append(Thing(44, 54, "zone1"))
+    service.localities["shop"] = "FULL{1}@zone1"
+    service.units["shop"] = {"zone1": [44]}
+    read_tenant = service.tenant
+
+    def slow(*ids):
+        service.servers_there[1].status = "UNAVAILABLE"
+        return read_tenant(*ids)
+
+    service.tenant = slow
+    assert "Tenant sys would" in str(refusal(service))
+
+
+def test_two_full_replicas_and_an_arbiter_may_lose_one(service):
+    service.localities = {"sys": FULL2, "shop": FULL2}
+    service.arbitrated = {"sys": [], "shop": []}
+    assert restart(service)["action"] == "submitted"
+    service.arbitrated["shop"] = [1001]
+    service.posts.clear()
+    service.passes(100)
+    assert "its log streams are degraded" in str(refusal(service))
+
+
+def test_arbiter_that_is_down_does_not_count(service):
+    service.localities, service.arbitrated = {"sys": FULL2}, {"sys": []}
+    service.arbitration[0].status = "UNAVAILABLE"
+    assert "arbitration service 10.1.0.8:2888 is UNAVAILABLE" in str(refusal(service))
+
+
+def test_arbiter_that_two_replicas_need_is_not_restarted(service):
+    service.localities, service.arbitrated = {"sys": FULL2}, {"sys": []}
+    assert restart(service, ARBITER)["action"] == "submitted"
+    service.passes(100)
+    service.posts.clear()
+    service.servers_there[1].status = "UNAVAILABLE"
+    error = refusal(service, ARBITER)
+    assert "Tenant sys would lose its majority: 1 of 2 voters would remain (zone1), and it needs 2" in str(error)
+
+
+def test_arbiter_of_three_full_replicas_may_go(service):
+    service.arbitrated = {"sys": []}
+    service.servers_there[1].status = "UNAVAILABLE"
+    assert restart(service, ARBITER)["action"] == "submitted"
+
+
+def test_arbiter_without_clusters_may_go_without_evidence(service):
+    unused = replace(ARBITER, target=ArbitrationService(61, "10.1.0.8:2888", ()))
+    result = restart(service, unused)
+    assert (result["action"], result["safety"]["evidence"], result["safety"]["tenants"]) == ("submitted", None, [])
+
+
+def test_dead_server_is_restarted_whatever_is_down(service):
+    for thing in service.servers_there[:2]:
+        thing.status = "UNAVAILABLE"
+    assert restart(service)["action"] == "submitted"
+
+
+@pytest.mark.parametrize("error", [refused(404), refused(403), refused(400), refused(405)])
+def test_zones_decide_where_tenants_cannot_be_read(error, service):
+    service.failing["tenants"] = [error, error]
+    result = restart(service)
+    assert (result["action"], result["safety"]["evidence"]) == ("submitted", "zones")
+    assert any("the tenants of cluster 31 cannot be read" in warning for warning in result["warnings"])
+    service.passes(100)
+    service.posts.clear()
+    service.servers_there[1].status = "STOPPED"
+    message = str(refusal(service))
+    assert "The cluster would lose its majority: 1 of 3 zones would remain (zone3), and it needs 2" in message
+    assert message.endswith("To go on, wait until the others are up again (safety_timeout), or ask for safety=none.")
+
+
+def test_list_without_sys_is_not_the_whole(service):
+    service.localities = {}
+    assert restart(service)["safety"]["evidence"] == "zones"
+    service.localities = {"shop": "FULL{1}@zone2"}
+    service.servers_there[2].status = "UNAVAILABLE"
+    service.posts.clear()
+    service.passes(100)
+    assert "The cluster would lose its majority" in str(refusal(service))
+
+
+def test_tenants_of_other_clusters_do_not_count(service):
+    tenants = service.tenants
+
+    def with_others(number):
+        return [*tenants(number), {"id": 9, "name": "far", "clusterId": 32, "locality": "FULL{1}@zone1"}]
+
+    service.tenants = with_others
+    assert restart(service)["safety"]["tenants"] == ["sys"]
+
+
+@pytest.mark.parametrize("error", [refused(500), refused(401)])
+def test_passing_failure_is_no_licence(error, service):
+    service.failing["tenants"] = [error]
+    with pytest.raises(RequestRefused, match="cannot be read"):
+        restart(service)
+    assert service.posts == []
+
+
+def test_status_of_500_that_names_the_path_says_that_there_is_no_such_call(service):
+    url = f"{URL}/api/v2/ob/clusters/31/tenants"
+    reason = "No handler for GET /api/v2/ob/clusters/31/tenants"
+    service.failing["tenants"] = [RequestRefused(f"Refused: {reason}", status=500, reason=reason, url=url)]
+    result = restart(service)
+    assert (result["action"], result["safety"]["evidence"]) == ("submitted", "zones")
+    assert "the tenants of cluster 31 cannot be read" in result["warnings"][0]
+
+
+def test_page_in_place_of_an_answer_is_asked_again(service):
+    service.failing["tenants"] = [unreadable()]
+    result = restart(service)
+    assert (result["safety"]["evidence"], result["warnings"]) == ("tenants", [])
+
+
+def test_locality_that_is_not_understood_is_told_by_the_units(service):
+    service.localities["shop"] = "FULL"
+    zones = [{"name": f"zone{n}", "replicaType": "FULL", "units": [{"serverId": 40 + n}]} for n in (1, 2, 3)]
+    service.tenant = lambda _cluster, _tenant: {"id": 502, "name": "shop", "zones": zones}
+    tenants = service.tenants
+    service.tenants = lambda number: [{**one, "zoneList": "zone1;zone2;zone3"} for one in tenants(number)]
+    assert restart(service)["safety"]["evidence"] == "units"
+    del zones[1]["replicaType"]
+    del zones[2]["replicaType"]
+    service.posts.clear()
+    service.passes(100)
+    assert "Tenant shop would" in str(refusal(service))
+
+
+def test_waits_until_it_is_safe(service):
+    service.begin(SERVER_TASK, service.servers_there[1:2], seconds=50)
+    result = restart(service, seconds=120)
+    assert (result["action"], len(service.posts)) == ("submitted", 1)
+    assert 50 <= service.time.time - service._opened < 120
+    assert [line.strip() for line in result["shown"]] == [
+        "server 10.1.0.1:2882 (id 41) of cluster orders (id 31): not safe yet",
+        "10.1.0.2:2882 is RUNNING (task 1001 (Restart OB server)) in zone2",
+    ]
+
+
+def test_wait_for_safety_ends(service):
+    service.begin(SERVER_TASK, service.servers_there[1:2], seconds=5000)
+    error = refusal(service, seconds=200)
+    assert re.search(r"Waiting (199|200) seconds did not help\.", str(error))
+
+
+def test_wait_for_safety_uses_up_no_wait_timeout(service):
+    service.begin(SERVER_TASK, service.servers_there[1:2], seconds=100)
+    assert restart(service, seconds=200, wait=True)["verified"] is True
+
+
+def test_tenants_are_read_anew_after_each_wait(service):
+    service.begin(SERVER_TASK, service.servers_there[1:2], seconds=5000)
+    service.localities["shop"] = FULL3
+    tenants = service.tenants
+
+    def moving(number):
+        if service.time.time - service._opened > 30:
+            service.localities = {"sys": "FULL{1}@zone1,FULL{1}@zone3,FULL{1}@zone4"}
+            service.servers_there[3:] = [Thing(44, 54, "zone4")]
+        return tenants(number)
+
+    service.tenants = moving
+    assert restart(service, seconds=200)["action"] == "submitted"
+
+
+def test_others_of_this_controller_look_while_one_waits(service):
+    service.servers_there[1].status = "STARTING"
+    looked = []
+
+    def look_too():
+        with journal_here().lock(["cluster 31"], service.time.clock, 0.0):
+            looked.append(service.time.time)
+        service.servers_there[1].status = "RUNNING"
+
+    service.time.after_sleep = look_too
+    assert (restart(service, seconds=60)["action"], len(looked)) == ("submitted", 1)
+
+
+def test_rest_of_a_zone_is_looked_at_too(service):
+    """One of its servers has been restarted, and the other has not."""
+    service.servers_there.append(Thing(44, 54, "zone1"))
+    service.start_shown_late = 100.0
+    service.begin(SERVER_TASK, service.servers_there[:1], ago=20, seconds=5)
+    service.servers_there[1].status = "UNAVAILABLE"
+    zone = Zone(71, "zone1", ORDERS, ((41, "10.1.0.1:2882"), (44, "10.1.0.4:2882")), (51, 54), True)
+    case = RestartCase(zone, ("zone", (31, "zone1")), ZONE.task_name, lambda s: s.servers_there[:1])
+    assert "Tenant sys would" in str(refusal(service, case, started_before=at(-30)))
+    service.servers_there[1].status = None
+    assert restart(service, case, started_before=at(-30))["action"] == "submitted"
+
+
+def test_without_safety_nothing_is_read(service):
+    service.localities["shop"] = "FULL{1}@zone1"
+    request = RestartRequest(check_mode=False, wait=False, policy=PollPolicy(60, 10))
+    result = restart_target(service, SERVER, request, service.time.clock)
+    assert (result["action"], result["safety"]) == ("submitted", None)
+    assert not {"tenants", "tenant", "arbitration_services"} & set(service.calls)
+
+
+def test_skip_is_not_judged(service):
+    service.servers_there[0].started = 0.0
+    result = restart(service, started_before=at(-100))
+    assert (result["action"], result["safety"]) == ("skipped", None)
+
+
+@pytest.mark.parametrize("names_operations", [True, False])
+def test_just_accepted_restart_of_this_controller_is_in_flight(names_operations, service):
+    """Also where no answer shows it yet, and no task names its server."""
+    service.names_operations, service.tags, service.list_lacks, service.seconds = names_operations, False, 20.0, 300
+    other = RestartCase(
+        type(SERVER.target)(42, "10.1.0.2:2882", SERVER.target.cluster, 52, "zone2", True, True, False),
+        SERVER.post, SERVER.task_name, lambda s: s.servers_there[1:2],
+    )  # fmt: skip
+    assert restart(service)["action"] == "submitted"
+    service.servers_there[0].operated_by = None
+    service.posts.clear()
+    assert "10.1.0.1:2882 is RUNNING (task 1001 of this controller) in zone1" in str(refusal(service, other))
+
+
+def test_unfinished_restart_that_names_no_server_may_be_of_any(service):
+    service.names_operations = service.tags = False
+    service.begin(SERVER_TASK, [], seconds=300)
+    error = refusal(service, ZONE)
+    assert "task 1001 (Restart OB server) names no server and may be restarting one" in str(error)
+
+
+def test_cluster_restart_says_what_it_means_and_is_not_refused(service):
+    service.localities = {"sys": FULL3, "shop": "FULL{1}@zone1", "empty": "READONLY{1}@zone2"}
+    request = RestartRequest(check_mode=False, wait=False, policy=PollPolicy(60, 10))
+    result = restart_target(service, ALL, request, service.time.clock)
+    assert result["action"] == "submitted"
+    assert result["reason"].endswith(
+        "; OCP chooses the order of its servers, so the majority of the tenants sys, shop may be lost meanwhile"
+    )
+    assert [outage["tenant"] for outage in result["safety"]["outages"]] == ["sys", "shop"]
+    assert service.calls.count("tenants") == 1
+    assert not {"tenant", "arbitration_services"} & set(service.calls)
+
+
+def test_cluster_restart_goes_on_without_its_tenants(service):
+    service.failing["tenants"] = [refused(500)]
+    request = RestartRequest(check_mode=True, wait=False, policy=PollPolicy(60, 10))
+    result = restart_target(service, ALL, request, service.time.clock)
+    assert "what that means for its tenants is not known: Refused with 500." in result["reason"]
+
+
+def test_running_cluster_restart_is_joined_whatever_can_be_read_of_tenants(service):
+    service.begin(CLUSTER, service.servers_there)
+    service.failing["tenants"] = [refused(500)] * 9
+    assert (restart(service)["action"], service.posts) == ("attached", [])
+
+
+@pytest.fixture
+def small(service):
+    """A service with a cluster of one zone, and no tenants that are shown."""
+    service.servers_there = [Thing(41, 51, "zone1"), Thing(42, 52, "zone1")]
+    service.localities = {}
+    return service
+
+
+@parts
+@pytest.mark.parametrize("count", [None, 0])
+def test_cluster_of_one_zone_without_tenants_has_none_to_lose(count, case, small):
+    small.tenant_count = count
+    result = restart(small, case)
+    assert (result["action"], result["safety"]["outages"]) == ("submitted", [])
+    [warning] = result["warnings"]
+    assert warning.startswith("Cluster 31 has one zone and, as far as the service shows, no tenant.")
+
+
+def test_cluster_of_one_zone_without_tenants_may_hide_its_list(small):
+    small.tenant_count = 0
+    small.failing["tenants"] = [refused(404)]
+    assert restart(small)["action"] == "submitted"
+
+
+@pytest.mark.parametrize("count", [None, 2])
+def test_cluster_of_one_zone_whose_tenants_cannot_be_read_is_refused(count, small):
+    small.tenant_count = count
+    small.failing["tenants"] = [refused(404)]
+    assert "0 of 1 zones would remain" in str(refusal(small))
+
+
+def test_cluster_of_one_zone_that_counts_tenants_is_refused_without_a_list_of_them(small):
+    small.tenant_count = 2
+    assert "0 of 1 zones would remain" in str(refusal(small))
+
+
+def test_zones_decide_in_a_cluster_of_several_without_tenants(service):
+    service.localities, service.tenant_count = {}, 0
+    service.servers_there[1].status = "UNAVAILABLE"
+    assert "1 of 3 zones would remain" in str(refusal(service))
