@@ -86,7 +86,9 @@ class EarlierLooks:
 
 
 def _starts_of(observed: Observation) -> Starts:
-    return {member.name: member.started for member in observed.members if member.started is not None}
+    return {
+        member.name: member.started for member in observed.members if member.started is not None and not member.is_ahead
+    }
 
 
 def _has_earlier(starts: Starts, others: Starts) -> bool:

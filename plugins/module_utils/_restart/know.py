@@ -13,7 +13,7 @@ from .._ocp.task_model import SUCCESSFUL
 from .._ocp.task_model import Task as TaskRecord
 from .._targets.target import Member as ShownMember
 from .._targets.target import TaskOnTarget
-from .change import Begin
+from .change import Begin, begun_span, started_span
 from .evidence import PROOF_TIMEOUT, needs_detail, shows_until, work_of
 from .knowledge import Knowledge, Member, Relative, Request, Task, Values, Work
 from .look import Look
@@ -53,6 +53,24 @@ def undecided(
 ) -> list[TaskOnTarget]:
     """The ended tasks that may decide, and whose details are not read: nothing else shows what they have done."""
     return list(_Meaning(may_be_kind, look, begin, values, memory or Memory()).undecided())
+
+
+def shows_late(look: Look, member: ShownMember) -> bool:
+    """Whether the start of a restart that has ended may replace the one that is shown of a member."""
+    started = started_span(member)
+    for entry in look.tasks:
+        task = TaskRecord.from_api(entry.record)
+        if work_of(task) in (Work.RUNNING, Work.NOTHING) or not _restarts(entry, member.name):
+            continue
+        until, begun = shows_until(task), begun_span(task.start_time)
+        is_shown = started is not None and begun is not None and started.relative_to(begun) is Relative.SINCE
+        if not is_shown and until is not None and look.now < until:
+            return True
+    return False
+
+
+def _restarts(entry: TaskOnTarget, name: str) -> bool:
+    return entry.restarts is None or name in entry.restarts
 
 
 @dataclass(frozen=True)
@@ -112,7 +130,7 @@ class _Meaning:
         """Whether it has started so recently that the service may show its values late."""
         if self.values is None:
             return False
-        if member.started is not None:
+        if member.started is not None and not member.is_ahead:
             return self.look.now < member.started + timedelta(seconds=PROOF_TIMEOUT)
         tasks = (self._task(entry) for entry in self.look.tasks)
         return any(task.is_due and task.work is Work.RESTARTED and member.name in task.since for task in tasks)

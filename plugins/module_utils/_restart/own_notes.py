@@ -23,6 +23,7 @@ from .._safety.server_states import OwnRestart
 from .._targets.target import Member, Observation, Target, TaskOnTarget
 from .._waiting.await_tasks import UNSEEN_FOR
 from .change import Sight, has_moved
+from .know import shows_late
 from .knowledge import Request
 from .look import Look
 from .own_request import Sent
@@ -176,9 +177,14 @@ class OwnNotes:
                 self._note(row, outcome=IN_EFFECT)
 
     def begin(self, look: Look, members: frozenset[str]) -> None:
-        """Note that a restart of these members is about to be requested. Raises JournalError: nothing may be sent."""
+        """Note that a restart of these members is about to be requested. Raises JournalError: nothing may be sent.
+
+        What they show is not noted where the start of an earlier restart may show later: it would answer the request.
+        """
         parts = tuple(
-            (self._keys[member.name], _shown(member)) for member in look.observed.members if member.name in members
+            (self._keys[member.name], Shown() if shows_late(look, member) else _shown(member))
+            for member in look.observed.members
+            if member.name in members
         )
         known = tuple(sorted(entry.record["id"] for entry in look.tasks))
         row = RequestRow(

@@ -29,10 +29,10 @@ LARGEST_START_LEAD = timedelta(seconds=60)
 
 
 def observe(api: OcpApi, target: Target, clock: Clock) -> Observation:
-    """The current state of a target, without starts that are still to come. Raises a ServiceError."""
+    """The current state of a target, with the starts marked that are still to come. Raises a ServiceError."""
     observed = target.observe(api)
     uncertain = timedelta(seconds=api.service_clock.uncertainty)
-    return observed.without_starts_after(service_time(api.service_clock, clock) + uncertain + LARGEST_START_LEAD)
+    return observed.judged_by(service_time(api.service_clock, clock) + uncertain + LARGEST_START_LEAD)
 
 
 def later_holder(api: OcpApi, target: Target, observed: Observation, number: int) -> Task | None:
@@ -227,9 +227,9 @@ def _shows_the_effect(look: Look) -> bool:
     begun = [(entry, begin) for entry in unended if (begin := instant(entry.record.get("startTime"))) is not None]
 
     def is_effect(member: Member) -> bool:
-        return member.started is not None and any(
-            begin <= member.started and (entry.restarts is None or member.name in entry.restarts)
-            for entry, begin in begun
+        started = None if member.is_ahead else member.started
+        return started is not None and any(
+            begin <= started and (entry.restarts is None or member.name in entry.restarts) for entry, begin in begun
         )
 
     return bool(look.observed.members) and all(map(is_effect, look.observed.members))

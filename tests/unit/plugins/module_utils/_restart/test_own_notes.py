@@ -120,6 +120,23 @@ def test_start_that_has_moved_answers_a_request(run, seen, service):
     assert run().open_requests(members_of(seen)) == ()
 
 
+@pytest.mark.parametrize(
+    ("task", "answers"),
+    [
+        (raw_task(80, "SUCCESSFUL", startTime=at(-60).isoformat(), finishTime=at(-30).isoformat()), False),
+        (raw_task(80, "FAILED", startTime=at(-60).isoformat(), finishTime=at(-30).isoformat()), False),
+        (raw_task(80, "SUCCESSFUL", startTime=at(-260).isoformat(), finishTime=at(-180).isoformat()), True),
+        (raw_task(80, "SUCCESSFUL", startTime=at(-4000).isoformat(), finishTime=at(-30).isoformat()), True),
+        (raw_task(80, "RUNNING", startTime=at(-60).isoformat()), True),
+    ],
+    ids=["has just ended", "has just failed", "ended long ago", "its start shows", "still runs"],
+)
+def test_start_of_an_earlier_restart_that_shows_late_answers_no_request(task, answers, run, seen, service):
+    run().begin(seen(task), HERE)
+    restarts(service)
+    assert (run().open_requests(members_of(seen)) == ()) is answers
+
+
 def test_start_that_is_not_shown_answers_no_request(run, seen, service):
     run().begin(seen(), HERE)
     service.servers_there[0].started = None
