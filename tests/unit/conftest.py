@@ -5,6 +5,7 @@
 from itertools import count
 
 import pytest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._journal import folder_lifetime
 from ansible_collections.oceanbase.ocp.tests.unit.support.controllers import another_controller, with_journal_here
 
 
@@ -27,5 +28,9 @@ def _new_process(_homes, monkeypatch):
     """Each test begins as a new process of a new user does, which knows of no request and has noted nothing."""
     another_controller()
     monkeypatch.setenv("ANSIBLE_HOME", next(_homes))
+    # Tests may run in a container.
+    monkeypatch.setattr(folder_lifetime, "MARKS", ())
+    for name in ("container", *folder_lifetime.OF_JOBS):
+        monkeypatch.delenv(name, raising=False)
     with with_journal_here():
         yield
