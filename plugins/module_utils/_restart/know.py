@@ -87,7 +87,7 @@ class _Meaning:
             since, unclear = self._since(entry, task)
             is_untold = entry.restarts == frozenset() and self.may_be_kind(entry.record)
             decides = bool((since | unclear) & open_ones) and (is_untold or bool(self._parts(entry, task)))
-            may_decide = task.status == SUCCESSFUL or bool((since | unclear) & unclear_ones)
+            may_decide = task.status == SUCCESSFUL or task.start_time is None or bool((since | unclear) & unclear_ones)
             if decides and may_decide and needs_detail(task):
                 yield entry
 

@@ -23,7 +23,8 @@ from .._safety.server_states import OwnRestart
 from .._targets.target import Member, Observation, Target, TaskOnTarget
 from .._waiting.await_tasks import UNSEEN_FOR
 from .change import Sight, has_moved
-from .knowledge import Request
+from .evidence import GONE, work_of
+from .knowledge import Request, Work
 from .look import Look
 from .own_request import Sent
 from .restart_request import RestartRequest
@@ -31,8 +32,10 @@ from .restart_request import RestartRequest
 REFUSED = "REFUSED"
 # The values that the restart was for have been shown since.
 IN_EFFECT = "IN_EFFECT"
-# Ends of a task, after which the journal has nothing more to say of it.
-ENDS = (SUCCESSFUL, FAILED, REFUSED, IN_EFFECT)
+# It ended SUCCESSFUL by undoing its work, or with a step skipped that may have mattered.
+ROLLED_BACK, SKIPPED = "ROLLED_BACK", "SKIPPED"
+# Ends of a task, after which it works no more.
+ENDS = (SUCCESSFUL, FAILED, REFUSED, IN_EFFECT, ROLLED_BACK, SKIPPED)
 
 # The requests of this process whose outcome is open: something on the way may deliver them later.
 _SENT_HERE: set[str] = set()
@@ -149,7 +152,8 @@ class OwnNotes:
         at = datetime.fromtimestamp(row.at + (low + high) / 2, UTC)
         members = frozenset(names[key] for key, _shown in row.members if key in names)
         uncertain = timedelta(seconds=(high - low) / 2)
-        return Sent(at, uncertain, frozenset(row.known), members, self._api.user, wall=row.at, change=row.change)
+        known = frozenset(row.known).union(each.task_id for each in self._rows if each.task_id is not None)
+        return Sent(at, uncertain, known, members, self._api.user, wall=row.at, change=row.change)
 
     def _open_rows(self) -> list[RequestRow]:
         return [row for row in self._here if row.task_id is None and not row.settled and row.url == self._api.url]
@@ -224,8 +228,12 @@ class OwnNotes:
     def ended(self, task: Task) -> None:
         """Note how a task of ours has ended."""
         for row in self._rows:
-            if row.task_id == task.id and task.finished and row.outcome not in (task.status, IN_EFFECT):
-                self._note(row, outcome=str(task.status))
+            if (
+                row.task_id == task.id
+                and task.finished
+                and row.outcome not in (outcome := _outcome_of(task), IN_EFFECT)
+            ):
+                self._note(row, outcome=outcome)
 
     def _is_of_change(self, row: RequestRow) -> bool:
         since = self._request.started_before
@@ -279,8 +287,12 @@ class OwnNotes:
         return not listed.finished and is_same
 
     def _unseen(self, row: RequestRow, members: Collection[Member], now: float) -> TaskOnTarget | None:
-        """Its task as far as it is known, if some of these members are its own and show the start of before."""
-        if not self._is_new(row, now):
+        """Its task as far as it is known, if some of these members are its own and show the start of before.
+
+        A task that the service does not show any more counts as it was noted, as long as its change is open.
+        """
+        is_new = self._is_new(row, now)
+        if not is_new and (row.settled or not self._is_of_change(row)):
             return None
         by_key = {key: name for name, key in self._keys.items()}
         parts = {by_key[key]: shown for key, shown in row.members if key in by_key}
@@ -293,7 +305,9 @@ class OwnNotes:
         if not waiting:
             return None
         began = {} if row.began is None else {"startTime": row.began}
-        record = {"id": row.task_id, "name": row.task_name, "status": RUNNING, **began}
+        status = RUNNING if is_new else _NOTED.get(str(row.outcome), GONE)
+        ended = {} if is_new or row.began is None else {"finishTime": row.began}
+        record = {"id": row.task_id, "name": row.task_name, "status": status, **began, **ended}
         return TaskOnTarget(record, _all_or(frozenset(parts), there))
 
     def _told(self, row: RequestRow, shown: TaskOnTarget, members: Collection[Member]) -> TaskOnTarget | None:
@@ -351,6 +365,17 @@ def _shown(member: Member) -> Shown:
 
 def _member_of(name: str, shown: Shown) -> Member:
     return Member(name, None, start_time=shown.start, pids=dict(shown.pids) or None, started=instant(shown.start))
+
+
+# What a noted outcome says of a task that the service does not show any more; GONE for every other.
+_NOTED = {SUCCESSFUL: SUCCESSFUL, IN_EFFECT: SUCCESSFUL, FAILED: FAILED, ROLLED_BACK: FAILED}
+
+
+def _outcome_of(task: Task) -> str:
+    """How a task has ended, as it is noted."""
+    if task.rolled_back:
+        return ROLLED_BACK
+    return SKIPPED if work_of(task) is Work.SKIPPED else str(task.status)
 
 
 def _seconds(time: str | None) -> int | None:

@@ -43,6 +43,7 @@ class Rule(Enum):
     START_LATE = "a restart that began since has succeeded, and its start does not show yet"
     START_MISSING = "a restart that began since has succeeded, and its start does not show"
     STEP_SKIPPED = "a restart that began since has skipped a step"
+    TASK_GONE = "a restart that this controller requested since is gone, and its end was not seen"
     REQUEST_OPEN = "a request of this controller may have started a task that does not show yet"
     REQUEST_HERE = "a request of this process may still be delivered"
     NOTHING_SHOWN = "the service shows nothing of it"
@@ -221,11 +222,19 @@ def _start_missing(case: Case) -> Decision | None:
     """Of the members that need it, the work of a task says that it was done, or may have been: not a second time."""
     if not case.wish.is_dated:
         return None
-    for rule, work in ((Rule.START_MISSING, Work.RESTARTED), (Rule.STEP_SKIPPED, Work.SKIPPED)):
+    for rule, work in _FINAL:
         found = {name: tasks for name in case.names.difference(case.due) if (tasks := case.restarted_by(name, work))}
         if found:
             return Decision(rule, Step.FAIL, frozenset(found), (max(task.id for [task, *_] in found.values()),))
     return None
+
+
+# What is not followed by another restart for the same change.
+_FINAL = (
+    (Rule.START_MISSING, Work.RESTARTED),
+    (Rule.STEP_SKIPPED, Work.SKIPPED),
+    (Rule.TASK_GONE, Work.GONE),
+)
 
 
 def _request_open(case: Case) -> Decision | None:
@@ -265,7 +274,7 @@ def _may_have_restarted(task: Task, member: Member) -> bool:
     if task.work is Work.RAN:
         # A start by which clocks would tell shows what such a task has done.
         return member.start is Relative.UNCLEAR and member.name in task.since | task.unclear
-    return task.work in (Work.RESTARTED, Work.SKIPPED) and member.name in task.unclear
+    return task.work in (Work.RESTARTED, Work.SKIPPED, Work.GONE) and member.name in task.unclear
 
 
 def _needed(case: Case) -> Decision | None:
