@@ -2,7 +2,7 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """The marks of unit tests, and each unit test as a new process; here, as ansible-test does not read pyproject.toml."""
 
-from itertools import count
+from uuid import uuid4
 
 import pytest
 from ansible_collections.oceanbase.ocp.tests.unit.support.controllers import another_controller, with_journal_here
@@ -18,14 +18,13 @@ def pytest_configure(config):
 
 @pytest.fixture(scope="session")
 def _homes(tmp_path_factory):
-    return tmp_path_factory.mktemp("homes"), count()
+    return tmp_path_factory.mktemp("homes")
 
 
 @pytest.fixture(autouse=True)
 def _new_process(_homes, monkeypatch):
     """Each test begins as a new process of a new user does, which knows of no request and has noted nothing."""
-    folder, numbers = _homes
     another_controller()
-    monkeypatch.setenv("ANSIBLE_HOME", str(folder / f"{next(numbers)}"))
+    monkeypatch.setenv("ANSIBLE_HOME", str(_homes / uuid4().hex))
     with with_journal_here():
         yield
