@@ -7,10 +7,8 @@ from __future__ import annotations
 import json
 import os
 import re
-import tempfile
 from collections.abc import Iterator
 from functools import partial
-from tempfile import TemporaryDirectory
 from types import SimpleNamespace
 from typing import Any
 
@@ -29,7 +27,6 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp import session,
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.auth import basic_auth
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.endpoints import OcpApi
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.session import HttpClient
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.own_notes import forget_process
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart_request import RestartRequest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.run import restart_target
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.agents import Agents
@@ -44,6 +41,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._task_actions.task_a
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.await_tasks import await_tasks
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll_pauses import PollPolicy
 from ansible_collections.oceanbase.ocp.tests.fuzz.whole_ocp import FAILED_TASK, RUNNING_TASKS, WholeOcp
+from ansible_collections.oceanbase.ocp.tests.unit.support.controllers import another_controller
 from ansible_collections.oceanbase.ocp.tests.unit.support.documented_ocp import ADDRESS, DocumentedOcp
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import BEGINNING, FakeClock
 
@@ -139,7 +137,8 @@ def run(monkeypatch):
         monkeypatch.delenv(name)
 
     def call(work, change=None, service=DocumentedOcp):
-        forget_process()
+        # Each service begins anew, and so does what its controller has noted: its tasks have the same ids.
+        another_controller()
         time = FakeClock()
         ocp = service(time)
         if change is not None:
@@ -148,13 +147,10 @@ def run(monkeypatch):
         clock = SimpleNamespace(time=time.clock.wall, monotonic=time.clock.now)
         monkeypatch.setattr(session, "time", clock)
         api = OcpApi(HttpClient(ADDRESS, basic_auth("admin", "pass-word-9"), verify=True, timeout=5.0))
-        # Each service begins anew, and so do the notes of what was restarted there.
-        with TemporaryDirectory() as folder, monkeypatch.context() as notes:
-            notes.setattr(tempfile, "tempdir", folder)
-            try:
-                return work(api, time.clock), ocp
-            except OcpError as error:
-                return error, ocp
+        try:
+            return work(api, time.clock), ocp
+        except OcpError as error:
+            return error, ocp
 
     return call
 
