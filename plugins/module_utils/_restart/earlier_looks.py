@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from .._base.parsing import Record
-from .._ocp.task_model import Task
 from .._targets.target import Member, Observation, TaskOnTarget
 from .._waiting.await_tasks import UNSEEN_FOR
 from .change import UPTIME_TOLERANCE
@@ -41,7 +40,7 @@ class EarlierLooks:
         for number, known in self._restarts.items():
             if number not in found:
                 found[number] = replace(known, record=read(number) or known.record)
-            elif Task.from_api(known.record).succeeded and not Task.from_api(found[number].record).rolled_back:
+            elif known.task.succeeded and not found[number].task.rolled_back:
                 # It can no longer change, so a record with another state is stale.
                 found[number] = known
             elif found[number].restarts == frozenset():

@@ -26,7 +26,7 @@ def newest_failure(look: Look, read: Callable[[TaskOnTarget], Task | None]) -> T
     explained_by = None if unfinished else _newest_cause(look)
     left = troubled = look.observed.troubled
     for entry in look.tasks:
-        task, restarts = Task.from_api(entry.record), entry.restarts
+        task, restarts = entry.task, entry.restarts
         if restarts == frozenset() or (troubled and restarts is not None and left.isdisjoint(restarts)):
             continue
         if task.id <= running:
@@ -52,6 +52,6 @@ def _newest_cause(look: Look) -> int | None:
 
 def _has_another_ended_since(task: Task, look: Look) -> bool:
     began = instant(task.start_time)
-    others = [Task.from_api(entry.record) for entry in look.tasks if entry.restarts != frozenset()]
+    others = [entry.task for entry in look.tasks if entry.restarts != frozenset()]
     ends = [instant(other.finish_time) for other in others if other.id != task.id]
     return began is not None and any(end is not None and end >= began for end in ends)

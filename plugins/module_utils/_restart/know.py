@@ -83,7 +83,7 @@ class _Meaning:
         open_ones = {member.name for member in members if self._is_open(member)}
         unclear_ones = {member.name for member in members if self.begin.of_start(member) is Relative.UNCLEAR}
         for entry in self.look.tasks:
-            task = TaskRecord.from_api(entry.record)
+            task = entry.task
             since, unclear = self._since(entry, task)
             is_untold = entry.restarts == frozenset() and self.may_be_kind(entry.record)
             decides = bool((since | unclear) & open_ones) and (is_untold or bool(self._parts(entry, task)))
@@ -118,7 +118,7 @@ class _Meaning:
         return any(task.is_due and task.work is Work.RESTARTED and member.name in task.since for task in tasks)
 
     def _task(self, entry: TaskOnTarget) -> Task:
-        task = TaskRecord.from_api(entry.record)
+        task = entry.task
         work = work_of(task)
         since, unclear = self._since(entry, task)
         restarts = self._parts(entry, task)

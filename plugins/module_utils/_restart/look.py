@@ -41,7 +41,7 @@ class Look:
     @property
     def unfinished_with_parts(self) -> list[tuple[Task, frozenset[str] | None]]:
         """The same, each with the members that it restarts; a task that is undoing its work restarts none."""
-        seen = ((Task.from_api(entry.record), entry.restarts) for entry in self.tasks)
+        seen = ((entry.task, entry.restarts) for entry in self.tasks)
         found = [(task, parts) for task, parts in seen if not task.finished]
         return [(task, frozenset() if task.is_rolling_back else parts) for task, parts in found]
 
@@ -62,5 +62,5 @@ class Look:
 
     def task(self, task_id: int) -> Task | None:
         """The task with this id, if it is on the target."""
-        named = (Task.from_api(entry.record) for entry in self.tasks if entry.record["id"] == task_id)
+        named = (entry.task for entry in self.tasks if entry.record["id"] == task_id)
         return next(named, None) or next((task for task in self.named_failed if task.id == task_id), None)

@@ -16,7 +16,6 @@ from .._base.service_clock import service_time, to_service_clock
 from .._journal.local_journal import usable_journal
 from .._journal.rows import MemberKey, RequestRow
 from .._ocp.endpoints import OcpApi
-from .._ocp.task_model import Task
 from .._targets.server import Server
 from .._targets.serving import RUNNING
 from .._targets.target import Member, Observation
@@ -109,7 +108,7 @@ class Foresight:
     ) -> Look:
         """The same with the ended tasks on the server, those that decide with their details."""
         found = server.touching(self._api, list(listed))
-        ended = replace(look, tasks=[entry for entry in found if Task.from_api(entry.record).finished])
+        ended = replace(look, tasks=[entry for entry in found if entry.task.finished])
         for entry in undecided(server.may_be_kind, ended, begin, values):
             number = entry.record["id"]
             if number not in self._details:

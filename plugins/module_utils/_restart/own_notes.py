@@ -255,9 +255,9 @@ class OwnNotes:
         self, tasks: Iterable[Mapping[str, object]], rows: Iterable[RequestRow] | None = None
     ) -> list[OwnRestart]:
         """The restarts requested by this controller that may be running, by all ``tasks`` of the cluster."""
-        listed = {task["id"]: Task.from_api(dict(task)) for task in tasks}
-        now = self._clock.wall()
-        chosen = self._rows if rows is None else rows
+        now, chosen = self._clock.wall(), list(self._rows if rows is None else rows)
+        wanted = {row.task_id for row in chosen}
+        listed = {task["id"]: Task.from_api(dict(task)) for task in tasks if task["id"] in wanted}
         return [_restart_of(row) for row in chosen if self._may_run(row, listed.get(row.task_id), now)]
 
     def _touches(self, row: RequestRow) -> bool:
@@ -298,7 +298,7 @@ class OwnNotes:
 
     def _told(self, row: RequestRow, shown: TaskOnTarget, members: Collection[Member]) -> TaskOnTarget | None:
         """Its task as shown, if the service does not show what that restarts; None if it is another task."""
-        task = Task.from_api(shown.record)
+        task = shown.task
         is_same = row.began is not None and _seconds(task.start_time) == _seconds(row.began)
         if not is_same or shown.restarts != frozenset():
             return None

@@ -133,7 +133,7 @@ class Reader:
 
     def _with_detail(self, entry: TaskOnTarget) -> TaskOnTarget:
         known = self._details.get(entry.record["id"])
-        is_needed = needs_detail(Task.from_api(entry.record))
+        is_needed = needs_detail(entry.task)
         return replace(entry, record=known) if is_needed and known and _is_same(known, entry.record) else entry
 
     def _failure(self, look: Look) -> Task | None:
@@ -143,7 +143,7 @@ class Reader:
         return newest_failure(look, self._whole)
 
     def _whole(self, entry: TaskOnTarget) -> Task | None:
-        if not Task.from_api(entry.record).subtasks and not self.has_detail(entry):
+        if not entry.task.subtasks and not self.has_detail(entry):
             found = self._read(entry.record["id"])
             if found is None:
                 return None
@@ -160,7 +160,7 @@ class Reader:
 
         If it restarts something else, the run waits for a start in vain, and then decides by the start that is shown.
         """
-        running = [entry for entry in look.tasks if not Task.from_api(entry.record).finished]
+        running = [entry for entry in look.tasks if not entry.task.finished]
         at_work = look.observed.at_work
         if not (self._target.shows_start and at_work and len(running) == 1):
             return []
@@ -223,7 +223,7 @@ def _members_restarted_by(task: Task, target: Target, observed: Observation) -> 
 
 def _shows_the_effect(look: Look) -> bool:
     """Whether each member has started since the begin of a restart of it that has not ended."""
-    unended = (entry for entry in look.tasks if not Task.from_api(entry.record).finished)
+    unended = (entry for entry in look.tasks if not entry.task.finished)
     begun = [(entry, begin) for entry in unended if (begin := instant(entry.record.get("startTime"))) is not None]
 
     def is_effect(member: Member) -> bool:

@@ -421,7 +421,7 @@ class _Run:
     def _note_ends(self, look: Look) -> None:
         """Since when this run knows tasks as ended, and in the journal how own tasks have ended."""
         for entry in look.tasks:
-            task = Task.from_api(entry.record)
+            task = entry.task
             if task.finished:
                 self._ended_at.setdefault(task.id, self._clock.now())
                 if not self._request.check_mode:

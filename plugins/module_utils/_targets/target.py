@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import cached_property
 from typing import Any, Protocol
 
 from .._base.errors import TargetError
@@ -15,6 +16,7 @@ from .._base.text import join_names, state_words
 from .._journal.rows import MemberKey
 from .._ocp.endpoints import OcpApi
 from .._ocp.envelope import ApiResponse
+from .._ocp.task_model import Task
 from .serving import is_in_flight
 from .task_names import is_known, is_named, is_other_kind
 
@@ -155,6 +157,11 @@ class TaskOnTarget:
 
     record: Record
     restarts: frozenset[str] | None
+
+    @cached_property
+    def task(self) -> Task:
+        """The record as it is read; once, since a look asks many times."""
+        return Task.from_api(self.record)
 
 
 class Target(Protocol):
