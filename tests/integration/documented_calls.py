@@ -238,7 +238,10 @@ def waits_for_tasks(call: Calls) -> None:
         emulator = call.start("--profile", profile)
         emulator.fail_subtask(STEP)
         modules = ("agent_restart", "cluster_restart", "server_restart")
+        # None of them fails before all have begun.
+        emulator.put("/emulator/clock", {"running": False})
         task_ids = [restart(emulator, module) for module in modules]
+        emulator.put("/emulator/clock", {"running": True})
         call(emulator, task_ids=task_ids)
         call(emulator, task_ids=task_ids[:1])
     call.fail(emulator, task_ids=[1001], wait_timeout=1)
