@@ -59,8 +59,10 @@ def begun_by(local: datetime, clock: ServiceClock) -> Span:
 
 
 def started_span(member: Member) -> Span | None:
-    """When a member started, by the clocks of the service; None if no start is shown."""
-    return None if member.started is None else Span.of(member.started).widened(HOST_UNCERTAINTY)
+    """When a member started, by the clocks of the service; None if no start is shown, or one that is still to come."""
+    if member.started is None or member.is_ahead:
+        return None
+    return Span.of(member.started).widened(HOST_UNCERTAINTY)
 
 
 def begun_span(time: str | None) -> Span | None:
@@ -72,8 +74,10 @@ def begun_span(time: str | None) -> Span | None:
 def has_moved(before: Member, after: Member) -> bool | None:
     """Whether the start is later than before, or else the processes are others; None if neither is shown.
 
-    Both starts are by the clock of the same host.
+    Both starts are by the clock of the same host; if only one of them is still to come, that clock was set.
     """
+    if {before.is_ahead, after.is_ahead} == {True, False}:
+        return None
     if before.started is not None and after.started is not None:
         least = SHORTEST_RESTART if after.start_time else UPTIME_TOLERANCE
         return (after.started - before.started).total_seconds() > least

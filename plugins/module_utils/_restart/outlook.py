@@ -16,14 +16,13 @@ from .._base.service_clock import service_time, to_service_clock
 from .._journal.local_journal import usable_journal
 from .._journal.rows import MemberKey, RequestRow
 from .._ocp.endpoints import OcpApi
-from .._ocp.task_model import Task
 from .._targets.server import Server
 from .._targets.serving import RUNNING
 from .._targets.target import Member, Observation
 from .change import Begin, begun_by
 from .know import Memory, know, undecided
 from .knowledge import Relative, Wish
-from .look import Look
+from .look import Look, newest_first
 from .own_notes import noted_at_requests, noted_sights
 from .reasons import Told, reason_of
 from .rules import Rule, Step, decide
@@ -109,11 +108,11 @@ class Foresight:
     ) -> Look:
         """The same with the ended tasks on the server, those that decide with their details."""
         found = server.touching(self._api, list(listed))
-        ended = replace(look, tasks=[entry for entry in found if Task.from_api(entry.record).finished])
+        ended = replace(look, tasks=[entry for entry in found if entry.task.finished])
         for entry in undecided(server.may_be_kind, ended, begin, values):
             number = entry.record["id"]
             if number not in self._details:
                 with suppress(NotFound):
                     self._details[number] = self._api.task(number)
         detailed = [replace(one, record=self._details.get(one.record["id"], one.record)) for one in ended.tasks]
-        return replace(ended, tasks=detailed)
+        return replace(ended, tasks=newest_first(detailed))

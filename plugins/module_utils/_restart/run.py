@@ -85,7 +85,16 @@ def restart_target(
         journal = usable_journal(
             read_only=request.check_mode, is_required=request.change is not None, warnings=warnings
         )
+    _wait_for_the_change(request, clock)
     return _Run(api, _found_target(api, selector, request, clock), request, clock, journal, warnings).run()
+
+
+def _wait_for_the_change(request: RestartRequest, clock: Clock) -> None:
+    """Wait for an instant that another machine has noted, if it is a little ahead, so that all reads are after it."""
+    since = request.started_before
+    lead = 0.0 if since is None else since.timestamp() - clock.wall()
+    if 0 < lead <= LARGEST_LEAD and not request.check_mode:
+        clock.sleep(lead)
 
 
 def _found_target(api: OcpApi, selector: Selector, request: RestartRequest, clock: Clock) -> Target:
@@ -152,7 +161,6 @@ class _Run:
     def run(self) -> Result:
         """See restart_target."""
         with self._attempt.kept(), self._lock:
-            self._wait_for_the_change()
             self._run()
         return self._attempt.result()
 
@@ -171,13 +179,6 @@ class _Run:
                 elif not self._may_be_busy(error) or not (refusal is None or isinstance(refusal, RateLimited)):
                     raise
                 refusal = error
-
-    def _wait_for_the_change(self) -> None:
-        """An instant that was noted on another machine may be a little ahead: until then nothing has started since."""
-        since = self._request.started_before
-        lead = 0.0 if since is None else since.timestamp() - self._clock.wall()
-        if 0 < lead <= LARGEST_LEAD and not self._request.check_mode:
-            self._clock.sleep(lead)
 
     def _seems_needed(self) -> bool:
         """Whether the first observation lets expect a restart, so that what gates need is read before the next look."""
@@ -421,7 +422,7 @@ class _Run:
     def _note_ends(self, look: Look) -> None:
         """Since when this run knows tasks as ended, and in the journal how own tasks have ended."""
         for entry in look.tasks:
-            task = Task.from_api(entry.record)
+            task = entry.task
             if task.finished:
                 self._ended_at.setdefault(task.id, self._clock.now())
                 if not self._request.check_mode:

@@ -106,18 +106,29 @@ def await_proof(
     while True:
         try:
             after = observe(api, target, clock)
-            holder = None if after.serves is not False else later_holder(api, target, after, task.number)
+            holder = _later_holder(api, target, after, task)
         except CredentialsRefused as problem:
             return Proof(after, problem=problem)
         except ServiceError as problem:
             proof = Proof(after, problem=problem)
         else:
-            proof = Proof(after, prove_restarts(members, after.members, task), holder=holder)
+            newcomers = _newcomers(before, after)
+            proof = Proof(after, prove_restarts([*members, *newcomers], after.members, task), holder=holder)
         waited = clock.now() - started
         may_show = proof.problem is not None or _may_still_show(before, members, proof)
         if proof.complete or waited >= PROOF_TIMEOUT or not may_show:
             return proof
         clock.sleep(PAUSES.pause(waited, clock.jitter(), api.retry_after))
+
+
+def _later_holder(api: OcpApi, target: Target, after: Observation, task: RestartTask) -> Task | None:
+    return None if after.serves is not False else later_holder(api, target, after, task.number, task.began)
+
+
+def _newcomers(before: Observation, after: Observation) -> list[Member]:
+    """The members that were not there before, of which nothing is known then: a task may not have restarted them."""
+    known = {member.name for member in before.members}
+    return [Member(member.name, None) for member in after.members if member.name not in known]
 
 
 def _may_still_show(before: Observation, members: Sequence[Member], proof: Proof) -> bool:
@@ -145,7 +156,7 @@ def _is_restarted(before: Member, after: Member | None, task: RestartTask) -> bo
     if renewed_processes(before.pids or ()) - (after.pids or {}).keys():
         return False
     moved = has_moved(before, after)
-    if task.change.is_dated and moved is not False and task.change.of_start(after) is Relative.SINCE:
+    if task.change.is_dated and (task.attached or moved is not False) and task.change.of_start(after) is Relative.SINCE:
         return True
     span = None if task.change.sights is not None else started_span(after)
     if span is None or task.began is None:

@@ -32,11 +32,11 @@ ZERO = BEGINNING.timestamp()
 EXACT = Begin(Span(ZERO, ZERO), wall=ZERO)
 
 
-def member(started=None, *, pids=None, computed=False):
-    """Build the member a that started at so many seconds; ``computed`` from its uptime."""
+def member(started=None, *, pids=None, computed=False, ahead=None):
+    """Build the member a that started at so many seconds; ``computed`` from its uptime, ``ahead`` if still to come."""
     begin = None if started is None else at(started)
     text = None if begin is None or computed else begin.isoformat()
-    return Member("a", "RUNNING", start_time=text, pids=pids, started=begin)
+    return Member("a", "RUNNING", start_time=text, pids=pids, started=begin, is_ahead=ahead)
 
 
 # Times as intervals
@@ -142,6 +142,18 @@ def test_a_start_that_has_moved_in_this_run_is_since_where_clocks_do_not_tell(se
     assert replace(EXACT, seen={"a": member(seen)}).of_start(member(started)) is relative
 
 
+def test_a_start_that_is_still_to_come_tells_nothing_by_clocks():
+    assert EXACT.of_start(member(7200, ahead=True)) is HIDDEN
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "moved"),
+    [(True, True, True), (None, True, True), (False, True, None), (True, False, None), (False, False, True)],
+)
+def test_a_clock_that_was_set_does_not_move_a_start(before, after, moved):
+    assert has_moved(member(5, ahead=before), member(90, ahead=after)) is moved
+
+
 # By a name
 
 
@@ -155,6 +167,8 @@ def sights(started=None, *tasks, **more):
         pytest.param(sights(-90), member(5), SINCE, id="its start has moved"),
         pytest.param(sights(-90), member(-90), BEFORE, id="it has not"),
         pytest.param(sights(-90), member(-900), BEFORE, id="it moved back"),
+        pytest.param(sights(3600), member(7200, ahead=True), SINCE, id="it has moved, by a clock that is far off"),
+        pytest.param(sights(3600), member(3600, ahead=True), BEFORE, id="it has not, by a clock that is far off"),
         pytest.param(sights(-90), member(), HIDDEN, id="it shows no more"),
         pytest.param(sights(), member(5), HIDDEN, id="nothing was shown at first"),
         pytest.param(sights(), member(), HIDDEN, id="nothing was ever shown"),

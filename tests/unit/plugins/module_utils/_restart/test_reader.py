@@ -115,12 +115,12 @@ def test_time_of_a_look_is_that_of_the_service(api, reader):
     assert reader.look().now == at(-240)
 
 
-@pytest.mark.parametrize(("started", "counts"), [(60, True), (61, False)])
-def test_start_that_is_still_to_come_is_not_shown(started, counts, api, time_passes):
+@pytest.mark.parametrize(("started", "is_ahead"), [(60, False), (61, True)])
+def test_start_that_is_still_to_come_is_marked(started, is_ahead, api, time_passes):
     api.double.service_clock = clock_ahead(0)
     expect_target(api, started=started)
     [member] = observe(api.double, SERVER_41, time_passes.clock).members
-    assert member.started == (at(started) if counts else None)
+    assert (member.started, member.is_ahead) == (at(started), is_ahead)
 
 
 # Tasks by their id
