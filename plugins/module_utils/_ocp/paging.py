@@ -54,7 +54,7 @@ class PagedRead:
 
     def compare(self, page: ApiResponse, contents: list[Record]) -> None:
         """Count different ids, and what the service says how many there are: the least, as they may become fewer."""
-        self._ids.update(entry.get("id") for entry in contents)
+        self._ids.update(entry.get("id", (self._pages, place)) for place, entry in enumerate(contents))
         announced = integer(record(record(page.data).get("page")).get("totalElements"))
         if announced is not None:
             self._announced = announced if self._announced is None else min(self._announced, announced)

@@ -337,6 +337,17 @@ START_CASES = [
         90,
     ),
     _case("a skipped step, but it started", known(task(SKIPPED), of=members(SINCE)), dated(), Rule.DONE, Step.SKIP, ""),
+    _case(
+        "of two skipped steps the task that is newer, whatever its id",
+        known(
+            task(SKIPPED, 80, restarts=frozenset("b"), since=frozenset("b")), task(SKIPPED), of=members(BEFORE, BEFORE)
+        ),
+        dated(),
+        Rule.STEP_SKIPPED,
+        Step.FAIL,
+        "ab",
+        80,
+    ),
     _case("an own task that is gone", known(task(GONE)), dated(), Rule.TASK_GONE, Step.FAIL, "a", 90),
     _case(
         "an own task that is gone, and no start shows",

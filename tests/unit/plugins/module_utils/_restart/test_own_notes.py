@@ -402,6 +402,14 @@ def test_task_of_the_change_counts_when_the_service_has_archived_it(ends, status
     assert list(run(**NAME).completed(seen())) == []
 
 
+def test_archived_task_whose_begin_is_not_known_is_not_at_work(run, seen, service):
+    answered(run, seen, **NAME)
+    service.time.time += 3600
+    [entry] = run(**NAME).completed(seen())
+    assert entry.task.finished
+    assert not seen(entry).unfinished
+
+
 @pytest.mark.parametrize("how", ["shown", "moved", "ended", "refused", "other service"])
 def test_task_that_is_shown_or_over_is_not_added(how, run, seen, service):
     notes = answered(run, seen, task_id=None if how == "refused" else 1001)

@@ -99,6 +99,12 @@ def test_start_since_the_change_is_enough_though_it_was_before_the_task(before, 
     assert prove_restarts([before], [after], task) == {"a": proven}
 
 
+def test_attached_restart_that_shows_a_start_since_the_change_is_proven():
+    """It has not moved, as the first look showed it already."""
+    task = RestartTask(1000, BEGUN - 60 * SECOND, attached=True, change=Begin(Span.of(BEGINNING - 400 * SECOND)))
+    assert prove_restarts([server(LATER)], [server(LATER)], task) == {"a": True}
+
+
 def test_same_start_time_in_another_offset_is_unchanged():
     before, after = (
         server(datetime.fromisoformat(text)) for text in ("2026-05-04T03:02:01+08:00", "2026-05-03T19:02:01.000Z")
