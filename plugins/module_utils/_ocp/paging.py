@@ -53,8 +53,13 @@ class PagedRead:
         self._refuse(page, limits)
 
     def compare(self, page: ApiResponse, contents: list[Record]) -> None:
-        """Count different ids, and what the service says how many there are: the least, as they may become fewer."""
-        self._ids.update(entry.get("id", (self._pages, place)) for place, entry in enumerate(contents))
+        """Note the ids, and how many entries the service announces: the least, as they may become fewer meanwhile.
+
+        An entry whose id is missing or no number is taken as different from all others.
+        """
+        for place, entry in enumerate(contents):
+            number = integer(entry.get("id"))
+            self._ids.add((self._pages, place) if number is None else number)
         announced = integer(record(record(page.data).get("page")).get("totalElements"))
         if announced is not None:
             self._announced = announced if self._announced is None else min(self._announced, announced)

@@ -117,7 +117,13 @@ def entry(number):
         (([4, 3], [4, 3]), 4, 2),
         (([5, 4], [2, 1]), (5, 5), 4),
     ],
-    ids=["empty", "empty second page", "fewer than announced", "the same page again", "one left out"],
+    ids=[
+        "empty",
+        "empty second page",
+        "fewer than announced",
+        "the same page again",
+        "one left out",
+    ],
 )
 def test_list_of_tasks_that_is_not_complete_is_an_error(shown, total, different):
     with pytest.raises(ResponseUnreadable, match=rf"has {different} different entries .* says that there are"):

@@ -407,7 +407,7 @@ def test_archived_task_whose_begin_is_not_known_is_not_at_work(run, seen, servic
     service.time.time += 3600
     [entry] = run(**NAME).completed(seen())
     assert entry.task.finished
-    assert not seen(entry).unfinished
+    assert not seen(entry.record).unfinished
 
 
 @pytest.mark.parametrize("how", ["shown", "moved", "ended", "refused", "other service"])
