@@ -356,7 +356,7 @@ CALLS: dict[str, Callable[[Calls], None]] = {
     "obproxy_restart": lambda call: restarts(call, "Start obproxy"),
     "server_info": reads,
     "server_restart": restarts_of_servers,
-    "service_info": checks_of_services,
+    "ocp_info": checks_of_services,
     "task": task_actions,
     "task_info": reads_of_tasks,
     "task_wait": waits_for_tasks,

@@ -127,7 +127,7 @@ def returned_by(name: str) -> dict[str, Any]:
 def failures_of(name: str) -> set[frozenset[str]]:
     """The keys of its failures, including those of an unreachable service, unless the module tolerates failed reads."""
     failures = {keys for entry in every_entry() for module, keys in entry.results if module == name}
-    if name not in ("cluster_wait", "service_info", "task_wait"):
+    if name not in ("cluster_wait", "ocp_info", "task_wait"):
         with no_pauses():
             unreached, _kind = outcome_of(name, {**CONNECTION, **OWN[name], "url": f"http://127.0.0.1:{closed_port()}"})
         failures.add(frozenset(unreached))
@@ -142,8 +142,8 @@ def test_failure_has_only_documented_keys_in_complete_groups(name):
         kinds.setdefault(facts["returned"], set()).add(key)
     kinds["always"] = kinds.get("always", set()) - COMMON
     failures = failures_of(name)
-    # A request that fails is a part of the result of service_info.
-    assert any(keys - COMMON for keys in failures) is (name != "service_info")
+    # A request that fails is a part of the result of ocp_info.
+    assert any(keys - COMMON for keys in failures) is (name != "ocp_info")
     for keys in failures:
         assert keys - COMMON <= told.keys()
         assert keys.isdisjoint(kinds.get("success", set()))

@@ -68,7 +68,7 @@ OWN = {
     "host_info": {},
     "arbitration_service_info": {},
     "obproxy_info": {},
-    "service_info": {},
+    "ocp_info": {},
     "task_info": {},
     "task_wait": {"task_ids": [81]},
 }

@@ -380,8 +380,8 @@ def changed(document, change, **fields):
 BAD = {
     "no JSON": (lambda _document: "{", "the file is not JSON: "),
     "deep": (lambda _document: "[" * 100_000, "the file is not JSON: "),
-    "a list": (lambda _document: "[]", "the file is not a recording of service_info"),
-    "other": (lambda _document: "{}", "the file is not a recording of service_info"),
+    "a list": (lambda _document: "[]", "the file is not a recording of ocp_info"),
+    "other": (lambda _document: "{}", "the file is not a recording of ocp_info"),
     "version": (
         lambda document: document.update(version=2),
         "the recording has version 2; this emulator reads version 1",

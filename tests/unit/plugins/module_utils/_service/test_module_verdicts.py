@@ -109,10 +109,10 @@ def ignoring(name: str) -> Findings:
 
 
 def test_each_module_and_each_playbook_that_restarts_is_judged():
-    playbooks = {path.stem for path in (ROOT / "playbooks").glob("*.yml")} - {"service_check", "demo", "task_report"}
+    playbooks = {path.stem for path in (ROOT / "playbooks").glob("*.yml")} - {"ocp_check", "demo", "task_report"}
     # It works as well as cluster_parameter and rolling_restart, of which it is made.
     playbooks -= {"parameter_rollout"}
-    assert RESTARTS.keys() | OTHERS.keys() == {*MODULES, *playbooks} - {"service_info"}
+    assert RESTARTS.keys() | OTHERS.keys() == {*MODULES, *playbooks} - {"ocp_info"}
     assert RESTARTS.keys() == EVERY
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The role restart_wait: which tasks it waits for, and what it sets."""
+"""The role wait_for_restart: which tasks it waits for, and what it sets."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from credentials import BASIC
 def wait_for(what, **variables):
     return {
         "name": "wait",
-        "ansible.builtin.include_role": {"name": "oceanbase.ocp.restart_wait"},
-        "vars": {"restart_wait_tasks": what, **variables},
+        "ansible.builtin.include_role": {"name": "oceanbase.ocp.wait_for_restart"},
+        "vars": {"wait_for_restart_tasks": what, **variables},
     }
 
 
@@ -38,12 +38,12 @@ LOOP = {
 AGENTS = {"name": "agents", "oceanbase.ocp.agent_restart": {"hosts": ["10.0.0.1"]}, "register": "agents"}
 SHOW = {
     "name": "show",
-    "ansible.builtin.debug": {"msg": "{{ restart_wait_results | map(attribute='status') | list }}"},
+    "ansible.builtin.debug": {"msg": "{{ wait_for_restart_results | map(attribute='status') | list }}"},
 }
 
 
 @pytest.mark.smoke
-def test_restart_wait_accepts_ids_and_results(ansible, emulator):
+def test_wait_for_restart_accepts_ids_and_results(ansible, emulator):
     cases = {
         "result": ([RESTART], "{{ restart }}", 1),
         "loop": ([LOOP], "{{ loop }}", 2),
@@ -59,7 +59,7 @@ def test_restart_wait_accepts_ids_and_results(ansible, emulator):
         assert outcome.results[f"show {name}"]["msg"] == ["SUCCESSFUL"] * number
 
 
-def test_restart_wait_skips_results_without_a_task(ansible, emulator):
+def test_wait_for_restart_skips_results_without_a_task(ansible, emulator):
     skipped, checked = {**RESTART, "when": False}, {**LOOP, "check_mode": True}
     tasks = (skipped, wait_for("{{ restart }}"), SHOW, checked, wait_for("{{ loop }}"), {**SHOW, "name": "checked"})
     outcome = ansible.tasks(*tasks, **defaults(emulator))
@@ -68,11 +68,11 @@ def test_restart_wait_skips_results_without_a_task(ansible, emulator):
     assert emulator.requests("POST") == []
 
 
-def test_each_use_of_restart_wait_replaces_the_results(ansible, emulator):
-    refused = {"block": [wait_for("{{ restart }}", restart_wait_retries=-1)], "rescue": [{"ansible.builtin.debug": {}}]}
+def test_each_use_of_wait_for_restart_replaces_the_results(ansible, emulator):
+    refused = {"block": [wait_for("{{ restart }}", wait_for_restart_retries=-1)], "rescue": [{"ansible.builtin.debug": {}}]}
     uses = {
         "first": (wait_for("{{ restart }}"), 1),
-        "the same": (wait_for("{{ restart_wait_results | map(attribute='id') }}"), 1),
+        "the same": (wait_for("{{ wait_for_restart_results | map(attribute='id') }}"), 1),
         "nothing": (wait_for([]), 0),
         "again": (wait_for("{{ restart }}"), 1),
         "refused": (refused, 0),
@@ -92,7 +92,7 @@ def test_each_use_of_restart_wait_replaces_the_results(ansible, emulator):
     ],
     ids=["unknown", "busy"],
 )
-def test_restart_wait_awaits_the_others_then_fails_for_unstarted_restarts(
+def test_wait_for_restart_awaits_the_others_then_fails_for_unstarted_restarts(
     ansible, start_emulator, clusters, servers, reason
 ):
     emulator = start_emulator("--step-seconds", "0.4")
@@ -100,16 +100,16 @@ def test_restart_wait_awaits_the_others_then_fails_for_unstarted_restarts(
     outcome = ansible.tasks(half, wait_for("{{ loop }}"), **defaults(emulator))
     assert outcome.rc == 2
     assert reason in outcome.result["msg"]
-    kept = outcome.results["Keep the tasks"]["ansible_facts"]["restart_wait_results"]
+    kept = outcome.results["Keep the tasks"]["ansible_facts"]["wait_for_restart_results"]
     assert [task["status"] for task in kept] == ["SUCCESSFUL"]
 
 
-def test_restart_wait_keeps_the_tasks_after_a_timeout(ansible, start_emulator):
+def test_wait_for_restart_keeps_the_tasks_after_a_timeout(ansible, start_emulator):
     emulator = start_emulator("--step-seconds", "60")
-    outcome = ansible.tasks(RESTART, wait_for("{{ restart }}", restart_wait_timeout=1), **defaults(emulator))
+    outcome = ansible.tasks(RESTART, wait_for("{{ restart }}", wait_for_restart_timeout=1), **defaults(emulator))
     assert outcome.rc == 2
     assert "is not finished after 1 seconds" in outcome.results["Wait until all tasks have ended"]["msg"]
-    assert outcome.result["ansible_facts"]["restart_wait_results"][0]["status"] == "RUNNING"
+    assert outcome.result["ansible_facts"]["wait_for_restart_results"][0]["status"] == "RUNNING"
 
 
 @pytest.mark.parametrize(
@@ -121,18 +121,18 @@ def test_restart_wait_keeps_the_tasks_after_a_timeout(ansible, start_emulator):
         pytest.param("full", 19, True, marks=pytest.mark.nightly),
     ],
 )
-def test_restart_wait_applies_detail_and_progress_options(ansible, emulator, detail, subtasks, shown):
-    variables = {"restart_wait_detail": detail, "restart_wait_show_progress": shown}
+def test_wait_for_restart_applies_detail_and_progress_options(ansible, emulator, detail, subtasks, shown):
+    variables = {"wait_for_restart_detail": detail, "wait_for_restart_show_progress": shown}
     outcome = ansible.tasks(RESTART, wait_for("{{ restart }}", **variables), **defaults(emulator))
     assert outcome.rc == 0, outcome.output
-    [task] = outcome.results["Keep the tasks"]["ansible_facts"]["restart_wait_results"]
+    [task] = outcome.results["Keep the tasks"]["ansible_facts"]["wait_for_restart_results"]
     assert len(task["subtasks"]) == subtasks
     assert (f"{task['id']} (Restart OB cluster payments)" in outcome.output) is shown
 
 
-def test_restart_wait_requires_its_tasks(ansible, emulator):
+def test_wait_for_restart_requires_its_tasks(ansible, emulator):
     outcome = ansible.tasks(
-        {"ansible.builtin.include_role": {"name": "oceanbase.ocp.restart_wait"}}, **defaults(emulator)
+        {"ansible.builtin.include_role": {"name": "oceanbase.ocp.wait_for_restart"}}, **defaults(emulator)
     )
     assert outcome.rc == 2
-    assert "restart_wait_tasks" in outcome.output
+    assert "wait_for_restart_tasks" in outcome.output

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from ..modules.service_info import DEFINITION
+from ..modules.ocp_info import DEFINITION
 from ..plugin_utils._in_process import InProcess
 
 

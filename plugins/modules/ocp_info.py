@@ -7,7 +7,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 ---
-module: service_info
+module: ocp_info
 short_description: Check what an OCP offers to the modules
 version_added: 1.0.0
 description:
@@ -56,7 +56,7 @@ author:
 
 EXAMPLES = r"""
 - name: Check the OCP
-  oceanbase.ocp.service_info:
+  oceanbase.ocp.ocp_info:
     url: https://ocp.example.com:8080
     username: admin
     password: "{{ ocp_password }}"

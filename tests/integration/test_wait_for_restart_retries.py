@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What the role restart_wait does about tasks that fail: retries, rollback, a report."""
+"""What the role wait_for_restart does about tasks that fail: retries, rollback, a report."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ START = {"name": "start", "oceanbase.ocp.cluster_restart": {"cluster": "payments
 def wait(**variables):
     return {
         "name": "wait",
-        "ansible.builtin.include_role": {"name": "oceanbase.ocp.restart_wait"},
+        "ansible.builtin.include_role": {"name": "oceanbase.ocp.wait_for_restart"},
         "vars": {
-            "restart_wait_tasks": "{{ restart }}",
-            **{f"restart_wait_{key}": value for key, value in variables.items()},
+            "wait_for_restart_tasks": "{{ restart }}",
+            **{f"wait_for_restart_{key}": value for key, value in variables.items()},
         },
     }
 
@@ -29,7 +29,7 @@ def wait(**variables):
 def run(ansible, emulator, *tasks):
     defaults = {"group/oceanbase.ocp.ocp": {"url": emulator.url, **BASIC}}
     outcome = ansible.tasks(*tasks, module_defaults=defaults)
-    [task] = outcome.results["Keep the tasks"]["ansible_facts"]["restart_wait_results"]
+    [task] = outcome.results["Keep the tasks"]["ansible_facts"]["wait_for_restart_results"]
     return outcome, task
 
 
@@ -108,13 +108,13 @@ def test_role_writes_a_report_page(fails, ansible, emulator, tmp_path):
 
 def test_role_refuses_bad_input(ansible, emulator):
     cases = {
-        "restart_wait_on_failure": {"on_failure": "reboot"},
-        "restart_wait_retries: -1 is out of range; give 0 or more.": {"retries": -1},
-        "restart_wait_retries": {"retries": "many"},
+        "wait_for_restart_on_failure": {"on_failure": "reboot"},
+        "wait_for_restart_retries: -1 is out of range; give 0 or more.": {"retries": -1},
+        "wait_for_restart_retries": {"retries": "many"},
         "log_lines: 201 is out of range; give 0 to 200 lines.": {"log_lines": 201},
     }
     given = {message: {"tasks": 1001, **variables} for message, variables in cases.items()}
     defaults = {"group/oceanbase.ocp.ocp": {"url": emulator.url, **BASIC}}
-    for message, refused in refusals(ansible, "restart_wait", given, module_defaults=defaults).items():
+    for message, refused in refusals(ansible, "wait_for_restart", given, module_defaults=defaults).items():
         assert message in str(refused), refused
     assert emulator.requests("GET") == []

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The playbook service_check on emulators of each profile, and on what is no OCP: the table, and GET alone."""
+"""The playbook ocp_check on emulators of each profile, and on what is no OCP: the table, and GET alone."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ def check(ansible):
     def run(url, *arguments, credentials=None, **given):
         options = {"url": url, **(credentials or BASIC)}
         ansible.environment |= {f"OCP_{name.upper()}": value for name, value in options.items()}
-        variables = {f"service_check_{name}": value for name, value in given.items()}
+        variables = {f"ocp_check_{name}": value for name, value in given.items()}
         words = " ".join([*arguments, f"-e '{json.dumps(variables)}'"])
-        return ansible.playbook("oceanbase.ocp.service_check", arguments=words)
+        return ansible.playbook("oceanbase.ocp.ocp_check", arguments=words)
 
     return run
 
@@ -176,17 +176,17 @@ def test_wrong_password_is_tried_once(check, emulator):
 def test_each_profile_is_judged_alike_and_asked_by_get_alone(start_emulator, profile):
     """What the runs above show of one profile as a table holds for all as data."""
     emulator = start_emulator("--profile", profile, "--max-attempts", "0")
-    wrong = called("service_info", emulator.url, username="admin", password="not-the-password")
+    wrong = called("ocp_info", emulator.url, username="admin", password="not-the-password")
     assert (wrong["verdict"], wrong["requests"], wrong["restarts_work"]) == ("credentials_refused", 2, False)
     assert {each["works"] for each in wrong["modules"]} == {"no"}
     for user in ("admin", "viewer"):
-        good = called("service_info", emulator.url, **{**BASIC, "username": user})
+        good = called("ocp_info", emulator.url, **{**BASIC, "username": user})
         assert (good["verdict"], good["clock"]["state"], good["credentials"]["user"]) == ("checked", "agrees", user)
         assert set(good["rights"].values()) <= {"granted", "unknown", "unknown until tried"}
     for seconds in (7200, -7200):
         fault = {"kind": "answer", "action": "clock", "seconds": seconds, "times": None}
         emulator.post("/emulator/faults", fault)
-        off = called("service_info", emulator.url, **BASIC)
+        off = called("ocp_info", emulator.url, **BASIC)
         assert (off["clock"]["state"], round(off["clock"]["offset"], -1)) == ("refused", seconds)
         works = {each["name"]: each["works"] for each in off["modules"]}
         needed = [name for name in PLAYBOOKS if name not in ARBITRATION or profile != "4.2"]
@@ -287,8 +287,8 @@ def test_a_failing_read_is_a_row(check, emulator):
     [
         (["arbitration_service_restart"], 2, "arbitration_service_restart would not work: this OCP has no calls for"),
         (["agent_restart"], 0, ""),
-        (["task_wait"], 2, "service_check_needs: task_wait restarts nothing; choose from server_restart, "),
-        ("agent_restart", 2, "service_check_needs: give a list of names, as in "),
+        (["task_wait"], 2, "ocp_check_needs: task_wait restarts nothing; choose from server_restart, "),
+        ("agent_restart", 2, "ocp_check_needs: give a list of names, as in "),
     ],
     ids=["absent", "there", "no restart", "no list"],
 )
@@ -316,7 +316,7 @@ def test_page_shows_the_actual_table(check, start_emulator, tmp_path):
     outcome = check(emulator.url, credentials={"username": "dba", "password": "not-a-secret"})
     assert outcome.rc == 2, outcome.output
     lines = [line.replace(emulator.url, EXAMPLE_URL) for line in outcome.results[TABLE]["msg"]]
-    shown, verdict = blocks("docs/service-check.md", "text")
+    shown, verdict = blocks("docs/ocp-check.md", "text")
     clock = ("  clock        agrees with this machine, give or take",)
     assert [line for line in shown.splitlines() if not line.startswith(clock)] == [
         line for line in lines if not line.startswith(clock)
@@ -325,7 +325,7 @@ def test_page_shows_the_actual_table(check, start_emulator, tmp_path):
 
 
 def test_page_playbook_runs(ansible, emulator):
-    [playbook] = blocks("docs/service-check.md", "yaml")
+    [playbook] = blocks("docs/ocp-check.md", "yaml")
     plays = yaml.safe_load(playbook.replace(EXAMPLE_URL, emulator.url))
     plays[0]["vars"] = SECRETS
     outcome = ansible.playbook(plays)
