@@ -27,7 +27,7 @@ LARGEST_CORRECTION = 300
 FIRST_ANSWERS = 5
 # An instant noted on another machine may be this far ahead.
 LARGEST_LEAD = 60
-# Further ones count as one: a service that names another server in each answer has no clock that could be told apart.
+# Further ones count as one, for a service that names another server in each answer.
 MOST_SERVERS = 16
 
 Answers: TypeAlias = "deque[tuple[float, float]]"
