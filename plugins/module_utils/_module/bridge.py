@@ -16,7 +16,7 @@ from .._base.errors import ModuleCrashed, OcpError, OptionError, attached_facts
 from .._ocp.endpoints import OcpApi
 from .._ocp.session import REQUESTS_IMPORT_ERROR
 from .._waiting.progress import Show, show_nothing
-from .connection_options import CONNECTION_OPTIONS, Params, connected, plaintext_password_warnings
+from .connection_options import CONNECTION_OPTIONS, JOURNAL_OPTION, Params, connected, plaintext_password_warnings
 from .refusal_notes import refusal_notes
 from .result_detail import DETAIL_OPTION, FULL, in_detail, with_wait_command
 from .secret_options import censor_of, shown_options
@@ -62,7 +62,7 @@ class Definition:
     @property
     def argument_spec(self) -> dict[str, Any]:
         """All options, including those that every module has."""
-        return {**CONNECTION_OPTIONS, **DETAIL_OPTION, **self.options}
+        return {**CONNECTION_OPTIONS, **DETAIL_OPTION, **JOURNAL_OPTION, **self.options}
 
 
 @dataclass(frozen=True)
