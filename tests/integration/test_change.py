@@ -145,3 +145,38 @@ def test_name_reaches_modules_in_process_and_ordinary_ones(ansible, emulator):
     [said] = {result["msg"] for result in outcome.results.values()}
     assert said.startswith("change: ' memory' is not the name of a change; give at most 200 printable characters")
     assert emulator.requests("POST") == []
+
+
+def test_name_that_was_cleared_restarts_again(server, ansible, emulator):
+    assert server(change=NAME)["action"] == "submitted"
+    shown = ansible.module("journal_info", change=NAME)
+    [request] = shown["requests"]
+    assert (request["outcome"], request["settled"]) == ("SUCCESSFUL", False)
+    cleared = ansible.module("journal_clear", change=NAME, cluster="orders")
+    assert (cleared["changed"], cleared["cleared"][0]) == (True, f"change {NAME} in cluster orders 1")
+    assert ansible.module("journal_clear", change=NAME)["changed"] is False
+    assert [server(change=NAME)["action"] for _run in range(2)] == ["submitted", "skipped"]
+    assert emulator.restarts("OB_SERVER") == {"10.0.0.1:2882": 2}
+
+
+@pytest.mark.parametrize("switch", [{}, ORDINARY], ids=["in process", "ordinary"])
+def test_controllers_that_share_a_journal_restart_once_and_show_no_password(switch, ansible, server, emulator, tmp_path):
+    shared = f"sqlite:///{tmp_path}/shared.db?check_password={SECRET}"
+    for name, action in ("one", "submitted"), ("other", "skipped"):
+        ansible.environment = {**switch, "ANSIBLE_HOME": str(tmp_path / name), "OCP_JOURNAL_URL": shared}
+        result = server("-vvv", change=NAME)
+        assert result["action"] == action, result
+        assert SECRET not in str(result)
+    del ansible.environment["OCP_JOURNAL_URL"]
+    refused = server("-vvv", change=NAME, journal_url=f"mysql://ops:{SECRET}@127.0.0.1:{closed_port()}/ocp")
+    assert "cannot be used" in refused["msg"]
+    assert SECRET not in str(refused)
+    assert len(emulator.requests("POST")) == 1
+
+
+def test_name_alone_is_refused_in_a_container_of_a_job(server, ansible, emulator, change):
+    ansible.environment = {"LAUNCHED_BY_RUNNER": "1", "OCP_JOURNAL_PERSISTS": "no"}
+    refused = server(change=NAME)
+    assert refused["msg"].startswith("change: alone it rests on the journal")
+    assert emulator.requests("POST") == []
+    assert server(change=NAME, started_before=change)["action"] == "submitted"

@@ -22,6 +22,11 @@ SHORTEST_PAUSE = 0.05
 class Journal(Protocol):
     """What the collection knows of its own doing. Each method raises JournalError if the journal cannot be used."""
 
+    @property
+    def place(self) -> str:
+        """Where it is, for people."""
+        ...
+
     def lock(self, names: Sequence[str], clock: Clock, timeout: float) -> AbstractContextManager[None]:
         """Hold the locks of the clusters with these identities.
 
