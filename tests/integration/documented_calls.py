@@ -331,8 +331,9 @@ def sets_parameters(call: Calls) -> None:
 def reads_of_the_journal(call: Calls) -> None:
     emulator = call.start(*SLOW)
     restart(emulator, "server_restart", change="memory-2026-11-20")
-    # The other restart is running then.
-    restart(emulator, "server_restart", change="stack-2026-11-20")
+    # It is refused, since the other restart is running, but the name is known from then on.
+    other = {**RESTARTS["server_restart"][0], "change": "stack-2026-11-20"}
+    outcome_of("server_restart", {"url": emulator.url, **BASIC, **other})
     restart(emulator, "agent_restart", change="agents-2026-11-20")
     restart(emulator, "cluster_restart", cluster="payments")
     restart(emulator, "server_restart", server="10.0.0.2:2882", safety="none", until_effective=WANTED)
