@@ -136,7 +136,7 @@ class _Run:
         self._notes = OwnNotes(api, target, request, journal, clock)
         self._reader = Reader(api, target, clock, self._attempt.warnings)
         self._effect = EffectCheck(api, target, request, journal, clock, self._attempt.warnings)
-        self._signs = SignGate(api, target, request, clock, self._attempt.warnings)
+        self._signs = SignGate(api, target, request, clock, self._attempt.warnings, journal)
         safety = SafetyGate(api, target, request, self._notes, self._attempt.warnings)
         self._gates: Sequence[Gate] = (safety, self._signs, TimeGate(target, request.finish_before, clock))
         self._attempt.note(effective=self._effect.facts(()))
