@@ -28,6 +28,7 @@ IMPORTER := .build/importer/.made-$(PYTHON_VERSION)
 BENCH := .venv/.bench-$(PYTHON_VERSION)
 EDA := .venv/.eda-$(PYTHON_VERSION)
 MESH := .venv/.mesh-$(PYTHON_VERSION)
+JOURNAL := .venv/.journal-$(PYTHON_VERSION)
 EMULATOR := roles/emulator/files
 # ansible-test checks only *.sh.
 SHELL_SCRIPTS := .ci/run tools/ansible-test tools/copy-collection tools/find-java tools/find-python tools/link-packages \
@@ -69,7 +70,7 @@ test: $(DEV) ## Run all checks and tests that a change has to pass
 	@$(MAKE) --no-print-directory integration
 
 # What make test leaves out, the quick ones first.
-CHECK_ALL := audit docs importer first-steps eda fuzz molecule units outages nightly fuzz-defects chaos simulate-much matrix
+CHECK_ALL := audit docs importer first-steps eda fuzz molecule units outages journal nightly fuzz-defects chaos simulate-much matrix
 
 .PHONY: check-all
 check-all: ## Run what make test leaves out, and end with a table (every night, and before a release; PARTS="docs eda")
@@ -188,6 +189,11 @@ fuzz: $(DEV) ## Look for harmful answers of a hostile service (FUZZ_SECONDS=60 S
 fuzz-defects: $(DEV) ## Put known defects back, one by one, and check that the same search finds each (SEED=n)
 	@$(BIN)/python tests/fuzz --defects $(if $(SEED),--seed $(SEED))
 
+.PHONY: journal
+journal: $(JOURNAL) ## Run the shared journal on a real PostgreSQL, MariaDB and SQLite; name those not found (REQUIRED="postgresql mariadb")
+	@$(BIN)/python tests/journal $(if $(CROSSINGS),--crossings $(CROSSINGS)) $(if $(KILLS),--kills $(KILLS)) \
+	  $(if $(STOPS),--stops $(STOPS)) $(addprefix --only ,$(ONLY)) $(addprefix --required ,$(REQUIRED))
+
 .PHONY: audit
 audit: $(DEV) $(AUDIT) ## Check the installed packages against the advisories of PyPI
 	@$(BIN)/python tools/audit .build/audit/bin/pip-audit $(BIN)/python
@@ -280,6 +286,10 @@ $(IMPORTER): $(VENV) pyproject.toml
 
 $(MESH): $(DEMO)
 	@$(UV_INSTALL) --group mesh
+	@touch $@
+
+$(JOURNAL): $(DEV)
+	@$(UV_INSTALL) --group journal
 	@touch $@
 
 $(EDA): $(DEV)

@@ -32,7 +32,7 @@ def main() -> int:
         "mariadb": lambda folder: Mariadb(folder, PACKAGES),
         "sqlite": Sqlite,
     }
-    wrong = 0
+    wrong, missing = 0, []
     for name in given.only or kinds:
         with tempfile.TemporaryDirectory(prefix=f"ocp-journal-{name}-") as made:
             folder = Path(made)
@@ -40,17 +40,19 @@ def main() -> int:
             folder.chmod(0o755)
             (folder / "database").mkdir()
             os.environ["ANSIBLE_HOME"] = str(folder / "home")
+            database = kinds[name](folder / "database")
             try:
-                database = kinds[name](folder / "database")
                 database.start()
             except NotHere as error:
-                print(f"{name}: not run, because {error}.")
+                database.stop()
+                missing.append(f"{name}: not run, because {str(error).rstrip('.')}.")
                 wrong += name in given.required
                 continue
             try:
                 wrong += _run_all(name, database, folder, given)
             finally:
                 database.stop()
+    print(*missing, sep="\n", end="\n" if missing else "")
     return 1 if wrong else 0
 
 

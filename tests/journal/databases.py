@@ -13,6 +13,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from pathlib import Path
 
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import OptionError
 from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.journal_url import NamedDatabase
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -71,6 +72,8 @@ class Database(ABC):
             NamedDatabase(self.url).engine.connect().close()
         except SQLAlchemyError:
             return False
+        except OptionError as error:
+            raise NotHere(str(error)) from error
         return True
 
     def _user(self) -> dict[str, int]:
@@ -135,7 +138,7 @@ class Mariadb(Database):
         return f"mariadb://ops:{PASSWORD}@127.0.0.1:{self.port}/journal?ssl_disabled=true"
 
     def start(self) -> None:
-        root = mariadb_root(self._packages)
+        root = mariadb_root(self._packages, self.folder / "root")
         libraries = (
             ":".join(map(str, sorted({path.parent for path in root.rglob("lib*.so.*")}))) if root != Path("/") else ""
         )
@@ -177,15 +180,14 @@ class Mariadb(Database):
             raise NotHere(f"mariadbd fails: {done.stderr.strip()[-300:]}")
 
 
-def mariadb_root(packages: Path) -> Path:
-    """The root of the file system that has MariaDB. Raises NotHere if there is none."""
+def mariadb_root(packages: Path, root: Path) -> Path:
+    """The root of the file system that has MariaDB, by default ``root``. Raises NotHere if there is none."""
     if Path("/usr/sbin/mariadbd").exists():
         return Path("/")
-    root = packages / "root"
-    if not (root / "usr/sbin/mariadbd").exists():
+    if not list(packages.glob("mariadb-server-core_*.deb")):
         if shutil.which("apt-get") is None or shutil.which("dpkg-deb") is None:
             raise NotHere("MariaDB is not installed, and there is no apt-get to get it with")
-        root.mkdir(parents=True, exist_ok=True)
+        packages.mkdir(parents=True, exist_ok=True)
         # As an unprivileged user too: nothing is installed.
         done = subprocess.run(
             ["apt-get", "--quiet", "download", *MARIADB_PACKAGES],
@@ -196,6 +198,8 @@ def mariadb_root(packages: Path) -> Path:
         )
         if done.returncode:
             raise NotHere(f"MariaDB is not installed, and apt-get does not get it: {done.stderr.strip()[-300:]}")
+    # Not beside the packages: the user of the database may not be allowed to enter there.
+    if not root.exists():
         for package in packages.glob("*.deb"):
             subprocess.run(["dpkg-deb", "--extract", package, root], check=True)
     return root
