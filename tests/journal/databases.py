@@ -138,7 +138,7 @@ class Mariadb(Database):
         return f"mariadb://ops:{PASSWORD}@127.0.0.1:{self.port}/journal?ssl_disabled=true"
 
     def start(self) -> None:
-        root = mariadb_root(self._packages, self.folder / "root")
+        root = mariadb_root(self._packages, self.folder.parent / "root")
         libraries = (
             ":".join(map(str, sorted({path.parent for path in root.rglob("lib*.so.*")}))) if root != Path("/") else ""
         )
