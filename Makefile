@@ -190,7 +190,7 @@ fuzz-defects: $(DEV) ## Put known defects back, one by one, and check that the s
 	@$(BIN)/python tests/fuzz --defects $(if $(SEED),--seed $(SEED))
 
 .PHONY: journal
-journal: $(JOURNAL) ## Run the shared journal on a real PostgreSQL, MariaDB and SQLite; name those not found (REQUIRED="postgresql mariadb")
+journal: $(JOURNAL) ## Share a journal on a real PostgreSQL, MariaDB and SQLite; name those not found (ONLY=sqlite)
 	@$(BIN)/python tests/journal $(if $(CROSSINGS),--crossings $(CROSSINGS)) $(if $(KILLS),--kills $(KILLS)) \
 	  $(if $(STOPS),--stops $(STOPS)) $(addprefix --only ,$(ONLY)) $(addprefix --required ,$(REQUIRED))
 
