@@ -199,7 +199,7 @@ audit: $(DEV) $(AUDIT) ## Check the installed packages against the advisories of
 	@$(BIN)/python tools/audit .build/audit/bin/pip-audit $(BIN)/python
 
 .PHONY: recordings
-recordings: $(DEMO) ## Record the output of waits into docs/progress.md and README.md
+recordings: $(DEV) ## Record the output of waits into docs/progress.md, docs/journal.md and README.md
 	@$(BIN)/python tools/record
 
 .PHONY: errors

@@ -22,8 +22,10 @@ PATIENCE = 60.0
 PASSWORD = "s3cret-wOrd"
 # They refuse to run as root.
 NOBODY = 65534
-# Of Debian; only what mariadbd itself needs.
-MARIADB_PACKAGES = ("mariadb-server-core", "mariadb-server", "liburing2", "libaio1", "libpmem1", "libsnappy1v5")
+# Of Debian and Ubuntu; only what mariadbd itself needs.
+MARIADB_PACKAGES = ("mariadb-server-core", "mariadb-server")
+# Not each release has each, and a machine may have them already.
+MARIADB_LIBRARIES = ("liburing2", "libaio1", "libaio1t64", "libpmem1", "libsnappy1v5")
 
 
 class NotHere(Exception):
@@ -188,21 +190,22 @@ def mariadb_root(packages: Path, root: Path) -> Path:
         if shutil.which("apt-get") is None or shutil.which("dpkg-deb") is None:
             raise NotHere("MariaDB is not installed, and there is no apt-get to get it with")
         packages.mkdir(parents=True, exist_ok=True)
-        # As an unprivileged user too: nothing is installed.
-        done = subprocess.run(
-            ["apt-get", "--quiet", "download", *MARIADB_PACKAGES],
-            cwd=packages,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        if done.returncode:
-            raise NotHere(f"MariaDB is not installed, and apt-get does not get it: {done.stderr.strip()[-300:]}")
+        for library in MARIADB_LIBRARIES:
+            _download(packages, library)
+        if error := _download(packages, *MARIADB_PACKAGES):
+            raise NotHere(f"MariaDB is not installed, and apt-get does not get it: {error[-300:]}")
     # Not beside the packages: the user of the database may not be allowed to enter there.
     if not root.exists():
         for package in packages.glob("*.deb"):
             subprocess.run(["dpkg-deb", "--extract", package, root], check=True)
     return root
+
+
+def _download(folder: Path, *packages: str) -> str:
+    """Get packages of this machine's release, as an unprivileged user too; returns what is said if that fails."""
+    command = ["apt-get", "--quiet", "download", *packages]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    return done.stderr.strip() if done.returncode else ""
 
 
 def _postgresql_programs() -> Path:
