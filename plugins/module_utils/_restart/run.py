@@ -44,7 +44,7 @@ from .change import Begin, begun_by
 from .diff import restart_diff
 from .effect_check import EffectCheck
 from .evidence import PROOF_TIMEOUT
-from .know import Memory, know, shows_late, undecided
+from .know import Memory, know, undecided
 from .knowledge import Relative, Wish
 from .look import Look
 from .own_notes import OwnNotes
@@ -695,7 +695,7 @@ class _Run:
         task = self._attempt.so_far.task or {}
         self._attempt.warnings += self._signs.long_restart(task["duration"] if task else None)
         is_attached = decision.step in (Step.JOIN, Step.ADOPT)
-        late = frozenset(member.name for member in before.members if shows_late(look, member))
+        late = frozenset(member.name for member in before.members if self._notes.shows_late(look, member))
         restart_task = RestartTask(task_id, instant(task.get("start_time")), is_attached, self._begin, late)
         log_lines = self._request.policy.log_lines
         found = verify(self._api, self._target, before, members, restart_task, log_lines, self._clock)
