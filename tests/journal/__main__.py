@@ -75,7 +75,9 @@ def _run_all(name: str, database: Database, folder: Path, given: argparse.Namesp
         began = time.monotonic()
         outcome: Outcome = scenario(database, folder, changes)
         taken = time.monotonic() - began
-        print(f"{name}: {outcome.changes} {outcome.name}, {len(outcome.wrong)} wrong, {taken:.0f} s", flush=True)
+        measured = f" ({outcome.measured})" if outcome.measured else ""
+        counts = f"{outcome.changes} {outcome.name}, {len(outcome.wrong)} wrong"
+        print(f"{name}: {counts}, {taken:.0f} s{measured}", flush=True)
         for words in outcome.wrong[:10]:
             print(f"  {words}")
         wrong += bool(outcome.wrong)
