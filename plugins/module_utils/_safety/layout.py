@@ -14,7 +14,7 @@ from .._base.text import join_names
 from .._ocp.endpoints import OcpApi
 from .._ocp.unknown_path import if_shown
 from .._targets.lookup import address_of
-from .._targets.serving import database_may_serve, database_serves, is_in_flight
+from .._targets.serving import ACTIVE, database_may_serve, database_serves, is_in_flight
 from .._targets.target import PlacedServer
 from .locality import leaders_of, type_leads, type_votes, voters_of, zones_in
 from .voters import UNKNOWN_ARBITER, Arbiter, Replica, Tenant
@@ -151,12 +151,18 @@ def _by_units(tenant: Tenant, detail: Record, names: Mapping[int | None, str]) -
     replicas = []
     for replica in tenant.replicas:
         zone = zones.get(replica.zone.casefold(), {})
-        servers = frozenset(_server_of(unit, names) for unit in records(zone.get("units")))
+        units = records(zone.get("units"))
+        servers = frozenset(_server_of(unit, names) for unit in units) if all(map(_is_placed, units)) else None
         kind = str(zone.get("replicaType"))
         votes = replica.votes if replica.votes is not None else type_votes(kind)
         leads = replica.leads if replica.leads is not None else type_leads(kind)
         replicas.append(replace(replica, votes=votes, servers=servers or None, leads=leads))
     return replace(tenant, replicas=tuple(replicas))
+
+
+def _is_placed(unit: Record) -> bool:
+    """Whether a unit is where it is shown; one that moves, comes or goes may be on any server of its zone."""
+    return str(unit.get("status") or ACTIVE).upper() == ACTIVE
 
 
 def _server_of(unit: Record, names: Mapping[int | None, str]) -> str:

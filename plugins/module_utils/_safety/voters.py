@@ -207,7 +207,8 @@ def _may_tie(placed: Iterable[_Placed]) -> bool:
     unknown = [each for each in placed if each.replica.votes is None]
     fewest = sum(1 if each.stays else -1 for each in known) - sum(not each.stays for each in unknown)
     most = sum(1 if each.may_serve else -1 for each in known) + sum(each.may_serve for each in unknown)
-    return fewest <= 0 <= most and (bool(unknown) or len(known) % 2 == 0)
+    some_missing = any(not each.stays for each in placed)
+    return some_missing and fewest <= 0 <= most and (bool(unknown) or len(known) % 2 == 0)
 
 
 def _placed(replica: Replica, servers: Mapping[str, ServerState]) -> _Placed:
