@@ -108,7 +108,8 @@ def reason(streams: Sequence[LogStream], servers: Mapping[str, Server], taken: C
     for doubt in DOUBTS:
         if _may_be_stopped(streams, servers, taken, [doubt]):
             return doubt
-    return "several of these" if _may_be_stopped(streams, servers, taken, DOUBTS) else "none of these"
+    several = any(_may_be_stopped(streams, servers, taken, doubts) for doubts in (DOUBTS[:-1], DOUBTS))
+    return "several of these" if several else "none of these"
 
 
 def _may_be_stopped(

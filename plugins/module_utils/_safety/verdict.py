@@ -154,6 +154,8 @@ def _outage_words(outage: Outage) -> str:
         f" ({join_names(outage.remaining)})" if outage.remaining else ""
     )
     down = f"; also, {join_names(outage.others_down)}" if outage.others_down else ""
+    if outage.may_serve:
+        down += f"; {join_names(outage.may_serve)}, so it may serve"
     if outage.leaderless:
         return f"{whom} would be without a leader: {remaining}, none of which is a full replica{down}"
     return f"{whom} would lose its majority: {remaining}, and it needs {outage.needed}{down}"

@@ -104,8 +104,8 @@ class Outage:
     """A tenant that a restart would leave without enough voters: how many it has and needs, and the zones of those.
 
     ``remaining`` are the zones whose voters stay, ``taken`` those whose voters the restart takes away.
-    ``others_down`` is what is shown of others that are not up, in words. ``leaderless``: enough would remain, but none
-    of them can lead.
+    ``others_down`` is what is shown of others that are not up, in words, ``may_serve`` what is shown of those that the
+    restart takes away and that may not serve. ``leaderless``: enough would remain, but none of them can lead.
     """
 
     tenant: Tenant
@@ -114,6 +114,7 @@ class Outage:
     remaining: tuple[str, ...]
     taken: tuple[str, ...]
     others_down: tuple[str, ...]
+    may_serve: tuple[str, ...] = ()
     leaderless: bool = False
 
 
@@ -164,6 +165,7 @@ def _outage(tenant: Tenant, servers: Mapping[str, ServerState]) -> Outage | None
         remaining=tuple(each.replica.zone for each in remaining),
         taken=tuple(each.replica.zone for each in after if each.taken),
         others_down=_others_down(after, arbiter, servers),
+        may_serve=tuple(dict.fromkeys(state.words for state in servers.values() if state.unclear and state.taken)),
         leaderless=not votes_lost,
     )
 
@@ -207,8 +209,8 @@ def _may_tie(placed: Iterable[_Placed]) -> bool:
     unknown = [each for each in placed if each.replica.votes is None]
     fewest = sum(1 if each.stays else -1 for each in known) - sum(not each.stays for each in unknown)
     most = sum(1 if each.may_serve else -1 for each in known) + sum(each.may_serve for each in unknown)
-    some_missing = any(not each.stays for each in placed)
-    return some_missing and fewest <= 0 <= most and (bool(unknown) or len(known) % 2 == 0)
+    may_miss = len(placed) > 1 and any(not each.stays for each in placed)
+    return may_miss and fewest <= 0 <= most and (bool(unknown) or len(known) % 2 == 0)
 
 
 def _placed(replica: Replica, servers: Mapping[str, ServerState]) -> _Placed:
