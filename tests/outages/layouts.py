@@ -81,7 +81,7 @@ class Shown:
 
 @dataclass
 class World:
-    """A cluster in truth, what is shown of it, and what a restart takes: names of servers, or the arbitration service."""
+    """A cluster in truth, what is shown of it, and what a restart takes: servers, or the arbitration service."""
 
     servers: dict[str, Server]
     zones: dict[str, list[str]]
@@ -136,7 +136,7 @@ def random_world(random: Random) -> World:
             servers[server.name] = server
             names.append(server.name)
     service = _random_service(random, shown, ill)
-    takes_service = service is not None and random.random() < 0.15
+    takes_service = bool(shown.services) and random.random() < 0.15
     zone = random.choice(list(zones))
     some = [name for name in servers if random.random() < 0.4]
     taken = random.choice(([random.choice(list(servers))], [random.choice(list(servers))], zones[zone], some))
@@ -252,10 +252,9 @@ def _random_server(random: Random, shown: Shown, number: int, zone: str, ill: fl
 
 def _random_service(random: Random, shown: Shown, ill: float) -> Arbitration | None:
     """The arbitration service of the cluster; it may serve another one, too."""
-    if random.random() < 0.1:
-        shown.services = None
-        return None
+    is_shown = random.random() >= 0.15
     if random.random() < 0.3:
+        shown.services = [] if is_shown else None
         return None
     up = random.random() >= ill / 2
     status = random.choice(("RUNNING", None) if up else ("UNAVAILABLE", "STOPPED"))
@@ -274,6 +273,8 @@ def _random_service(random: Random, shown: Shown, ill: float) -> Arbitration | N
         del here["tenants"]
     assert shown.services is not None
     shown.services.append({**record, "clusters": [*(others if random.random() < 0.4 else []), here]})
+    if not is_shown:
+        shown.services = None
     return Arbitration(up, moves=kind == "moves", vague=kind == "vague")
 
 

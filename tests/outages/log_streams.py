@@ -3,8 +3,8 @@
 """Which log streams a restart stops: the truth about a layout, replica by replica, without zones or tenants.
 
 A log stream needs more than half of its members, with an arbitration service half of them, and among these one with the
-data, a full replica. When half had failed, the service made the others the only members: the log stream is degraded, and
-the half that had failed takes no part until it has caught up. See "Arbitration service" in the documents of OceanBase.
+data, a full replica. When half has failed, the service makes the others the only members: the log stream is degraded,
+and the half that has failed takes no part until it has caught up. See "Arbitration service" in OceanBase's documents.
 """
 
 from __future__ import annotations

@@ -197,9 +197,7 @@ def _served(service: Record, cluster_id: int, taken: int | None, own: frozenset[
     arbiter = Arbiter(may_serve, stays, taken=number == taken and may_serve, words=words)
     degraded = [tenant for tenant in tenants if tenant.get("degradedLsIdList")]
     is_vague = any(_id_of(one, "cluster") is None or one.get("tenants") is None for one in served)
-    return _Served(
-        arbiter, frozenset(map(_key_of, tenants)), frozenset(map(_key_of, degraded)), bool(served), is_vague
-    )
+    return _Served(arbiter, frozenset(map(_key_of, tenants)), frozenset(map(_key_of, degraded)), bool(served), is_vague)
 
 
 def _arbiter_for(tenant: Tenant, tenant_id: int | None, services: Sequence[_Served]) -> Arbiter | None:

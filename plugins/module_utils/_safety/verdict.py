@@ -93,9 +93,7 @@ def _arbitrated(
     if taken.arbiter is not None:
         return layout.with_arbiters(tenants, taken.arbiter, taken.own_arbiters)
     asking = [
-        tenant
-        for tenant in tenants
-        if not _is_tolerated(tenant, tolerated) and asks_for_arbiter(tenant, taken.states)
+        tenant for tenant in tenants if not _is_tolerated(tenant, tolerated) and asks_for_arbiter(tenant, taken.states)
     ]
     if not asking:
         return list(tenants)

@@ -3,10 +3,10 @@
 """Which tenants a restart would leave without the voters that they need.
 
 A tenant needs more than half of its voters, with an arbitration service half of them, and one of those that can lead.
-The worst case counts both ways. What may serve (``may_serve``) counts before the restart and when it is taken away; only
-what serves for sure and is not taken (``stays``) counts after it. It is an outage if the tenant may have enough before,
-loses something that may have mattered, and may have too few after. So a majority that is lost for sure does not count,
-and a dead server cannot be taken away. See docs/safety.md.
+The worst case counts both ways: what may serve (``may_serve``) counts before the restart and when it is taken away, and
+only what serves for sure and is not taken (``stays``) counts after it. It is an outage if the tenant may have enough
+before, loses something that may have mattered, and may have too few after. So a majority that is lost for sure does not
+count, and a dead server cannot be taken away. See docs/safety.md.
 """
 
 from __future__ import annotations

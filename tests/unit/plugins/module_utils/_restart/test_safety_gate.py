@@ -206,8 +206,8 @@ def test_server_that_is_shown_as_down_and_active_may_serve(service):
     service.servers_there[1].status = "UNAVAILABLE"
     assert str(refusal(service)).startswith(
         "Did not restart server 10.1.0.1:2882 (id 41) of cluster orders (id 31): it is not safe. Tenant sys would lose "
-        "its majority: 1 of 3 voters would remain (zone3), and it needs 2; also, 10.1.0.2:2882 is UNAVAILABLE in zone2; "
-        "10.1.0.1:2882 is UNAVAILABLE and ACTIVE, so it may serve."
+        "its majority: 1 of 3 voters would remain (zone3), and it needs 2; also, 10.1.0.2:2882 is UNAVAILABLE in "
+        "zone2; 10.1.0.1:2882 is UNAVAILABLE and ACTIVE, so it may serve."
     )
 
 
