@@ -176,9 +176,9 @@ simulate-much: ## Run simulate 20,000 times from a new seed, which it prints, an
 	@$(MAKE) --no-print-directory simulate RUNS= SEED= MUTATION=all
 
 .PHONY: outages
-outages: $(DEV) ## Look for outages that restarts cause, in 500 random fleets and schedules (RUNS=n SEED=n, STORY=yes, REPLAY=…)
+outages: $(DEV) ## Look for outages that restarts cause, in 500 random fleets and schedules (RUNS=n SEED=n, STORY=yes, REPLAY=…, ARBITRATED=yes)
 	@$(BIN)/python -m ansible_collections.oceanbase.ocp.tests.outages $(if $(RUNS),--runs $(RUNS)) \
-	  $(if $(SEED),--seed $(SEED)) $(if $(STORY),--story) $(if $(REPLAY),--replay $(REPLAY))
+	  $(if $(SEED),--seed $(SEED)) $(if $(ARBITRATED),--arbitrated) $(if $(STORY),--story) $(if $(REPLAY),--replay $(REPLAY))
 
 .PHONY: layouts
 layouts: $(DEV) ## Compare the rule about majorities with a truth of log streams in 200,000 random layouts (LAYOUTS=n SEED=n)
