@@ -14,6 +14,7 @@ from .._base.text import join_names
 from .._ocp.endpoints import OcpApi
 from .._ocp.unknown_path import if_shown
 from .._targets.lookup import address_of
+from .._targets.operating_tasks import operated_by
 from .._targets.serving import ACTIVE, database_may_serve, database_serves, is_in_flight
 from .._targets.target import PlacedServer
 from .locality import leaders_of, type_leads, type_votes, voters_of, zones_in
@@ -188,11 +189,11 @@ class _Served:
 def _served(service: Record, cluster_id: int, taken: int | None, own: frozenset[int]) -> _Served:
     served = [one for one in records(service.get("clusters")) if _id_of(one, "cluster") in (cluster_id, None)]
     tenants = [tenant for cluster in served for tenant in records(cluster.get("tenants"))]
-    number, status = service.get("id"), service.get("status")
-    in_flight = is_in_flight(status) or number in own
+    number, status, task = service.get("id"), service.get("status"), operated_by(service)
+    in_flight = is_in_flight(status) or number in own or task is not None
     may_serve = in_flight or database_may_serve(status)
     stays = database_serves(status) is not False and not in_flight
-    state = "being restarted by this controller" if number in own else status
+    state = "being restarted by this controller" if number in own else f"{status} (task {task})" if task else status
     words = "" if stays else f"arbitration service {address_of(service, 'svrIp', 'svrPort')} is {state}"
     arbiter = Arbiter(may_serve, stays, taken=number == taken and may_serve, words=words)
     degraded = [tenant for tenant in tenants if tenant.get("degradedLsIdList")]

@@ -250,6 +250,13 @@ def test_unit_that_moves_may_be_on_any_server_of_its_zone(service):
     assert "Tenant shop would" in str(refusal(service))
 
 
+def test_arbiter_that_a_task_works_on_does_not_count(service):
+    service.localities, service.arbitrated = {"sys": FULL2}, {"sys": []}
+    read = service.arbitration_services
+    service.arbitration_services = lambda: [{**one, "operatingTaskInstanceId": 77} for one in read()]
+    assert "arbitration service 10.1.0.8:2888 is RUNNING (task 77)" in str(refusal(service))
+
+
 def test_arbiter_that_two_replicas_need_is_not_restarted(service):
     service.localities, service.arbitrated = {"sys": FULL2}, {"sys": []}
     assert restart(service, ARBITER)["action"] == "submitted"
