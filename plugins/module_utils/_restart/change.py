@@ -74,13 +74,12 @@ def begun_span(time: str | None) -> Span | None:
 def has_moved(before: Member, after: Member) -> bool | None:
     """Whether the start is later than before, or else the processes are others; None if neither is shown.
 
-    Both starts are by the clock of the same host; if only one of them is still to come, that clock was set.
+    Both starts are by the clock of the same host. One that was still to come and is earlier now: that clock was set.
     """
-    if {before.is_ahead, after.is_ahead} == {True, False}:
-        return None
     if before.started is not None and after.started is not None:
         least = SHORTEST_RESTART if after.start_time else UPTIME_TOLERANCE
-        return (after.started - before.started).total_seconds() > least
+        moved = (after.started - before.started).total_seconds()
+        return None if before.is_ahead and moved < -least else moved > least
     same = renewed_processes((before.pids or {}).keys() & (after.pids or {}).keys())
     if not before.pids or not after.pids or not same:
         return None

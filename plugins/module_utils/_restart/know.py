@@ -59,7 +59,7 @@ def shows_late(look: Look, member: ShownMember) -> bool:
     """Whether the start of a restart that has ended may replace the one that is shown of a member."""
     started = started_span(member)
     for entry in look.tasks:
-        task = TaskRecord.from_api(entry.record)
+        task = entry.task
         if work_of(task) in (Work.RUNNING, Work.NOTHING) or not _restarts(entry, member.name):
             continue
         until, begun = shows_until(task), begun_span(task.start_time)

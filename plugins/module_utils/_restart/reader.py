@@ -26,13 +26,15 @@ Found = TypeVar("Found")
 
 # A start further ahead of the service's clock comes from another clock.
 LARGEST_START_LEAD = timedelta(seconds=60)
+# One further ahead comes from no clock.
+LARGEST_CLOCK_ERROR = timedelta(days=1)
 
 
 def observe(api: OcpApi, target: Target, clock: Clock) -> Observation:
     """The current state of a target, with the starts marked that are still to come. Raises a ServiceError."""
     observed = target.observe(api)
-    uncertain = timedelta(seconds=api.service_clock.uncertainty)
-    return observed.judged_by(service_time(api.service_clock, clock) + uncertain + LARGEST_START_LEAD)
+    latest = service_time(api.service_clock, clock) + timedelta(seconds=api.service_clock.uncertainty)
+    return observed.judged_by(latest + LARGEST_START_LEAD, latest + LARGEST_CLOCK_ERROR)
 
 
 def later_holder(

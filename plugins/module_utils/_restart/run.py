@@ -43,7 +43,7 @@ from .change import Begin, begun_by
 from .diff import restart_diff
 from .effect_check import EffectCheck
 from .evidence import PROOF_TIMEOUT
-from .know import Memory, know, undecided
+from .know import Memory, know, shows_late, undecided
 from .knowledge import Relative, Wish
 from .look import Look
 from .own_notes import OwnNotes
@@ -593,7 +593,7 @@ class _Run:
             values = self._effect.lines(decision.members)
             self._attempt.diff = restart_diff(self._target.label, look.observed, None, decision.members, values)
         if self._request.wait and not self._request.check_mode:
-            self._await(look.observed, decision)
+            self._await(look, decision)
 
     def _skip(self, decision: Decision) -> None:
         told = self._told
@@ -672,9 +672,9 @@ class _Run:
     def _note_sent(self, trace_id: str | None) -> None:
         self._attempt.note(changed=True, action="submitted", trace_id=trace_id)
 
-    def _await(self, before: Observation, decision: Decision) -> None:
+    def _await(self, look: Look, decision: Decision) -> None:
         """Wait for the task, and prove the restart."""
-        so_far = self._attempt.so_far
+        so_far, before = self._attempt.so_far, look.observed
         task_id, members = so_far.task_id or 0, decision.members
         policy = replace(self._policy, offline_time=self._signs.offline_time)
         awaited = await_restart(
@@ -689,7 +689,8 @@ class _Run:
         task = self._attempt.so_far.task or {}
         self._attempt.warnings += self._signs.long_restart(task["duration"] if task else None)
         is_attached = decision.step in (Step.JOIN, Step.ADOPT)
-        restart_task = RestartTask(task_id, instant(task.get("start_time")), is_attached, self._begin)
+        late = frozenset(member.name for member in before.members if shows_late(look, member))
+        restart_task = RestartTask(task_id, instant(task.get("start_time")), is_attached, self._begin, late)
         log_lines = self._request.policy.log_lines
         found = verify(self._api, self._target, before, members, restart_task, log_lines, self._clock)
         if found.error is None and self._attempt.so_far.effective is not None:

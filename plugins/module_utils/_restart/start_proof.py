@@ -29,13 +29,15 @@ class RestartTask:
     """What is known of the task whose restart is to be proven.
 
     It has this ``number`` and ``began`` then. ``attached``: it may have run already when the target was seen before,
-    and have started it by then. ``change``: what it is for; a start since that is enough.
+    and have started it by then. ``change``: what it is for; a start since that is enough. ``late``: the members of
+    which the start of an earlier restart may have been shown late.
     """
 
     number: int
     began: datetime | None
     attached: bool = False
     change: Begin = field(default_factory=Begin)
+    late: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -83,7 +85,11 @@ class Proof:
     @property
     def gap(self) -> str:
         """What is not shown."""
-        if not self.restarted or None in self.restarted.values():
+        unclear = {name for name, restarted in self.restarted.items() if restarted is None}
+        shown = [member for member in (self.after.members if self.after else ()) if member.name in unclear]
+        if any(member.started for member in shown):
+            return "the start that it shows lies before the task, or is still to come, so its clock cannot be compared"
+        if not self.restarted or unclear:
             return "the service shows no start time or process of it"
         return "the service does not show whether it serves"
 
@@ -163,5 +169,6 @@ def _is_restarted(before: Member, after: Member | None, task: RestartTask) -> bo
         # No clock tells.
         return moved or (None if task.attached else moved)
     if span.relative_to(Span.of(task.began)) is Relative.BEFORE:
-        return False
+        # Either the clock of the host is off, or an earlier restart shows.
+        return None if moved and not task.attached and before.name not in task.late else False
     return True if task.attached or moved is None else moved

@@ -123,13 +123,9 @@ class Observation:
             or f"it is {state_words(self.status)}"
         )
 
-    def judged_by(self, latest: datetime) -> Observation:
-        """The same, where a start that is later is one of another clock."""
-        members = [
-            member if member.started is None else replace(member, is_ahead=member.started > latest)
-            for member in self.members
-        ]
-        return replace(self, members=tuple(members))
+    def judged_by(self, latest: datetime, farthest: datetime) -> Observation:
+        """The same, where a start after ``latest`` is one of another clock, and one after ``farthest`` is none."""
+        return replace(self, members=tuple(_judged(member, latest, farthest) for member in self.members))
 
     @property
     def at_work(self) -> frozenset[str]:
@@ -148,6 +144,14 @@ class Observation:
     def result(self) -> dict[str, Any]:
         """As registered facts."""
         return {"status": self.status, "members": [member.result() for member in self.members]}
+
+
+def _judged(member: Member, latest: datetime, farthest: datetime) -> Member:
+    if member.started is None:
+        return member
+    if member.started > farthest:
+        return replace(member, started=None, start_time=None)
+    return replace(member, is_ahead=member.started > latest)
 
 
 @dataclass(frozen=True)

@@ -148,10 +148,18 @@ def test_a_start_that_is_still_to_come_tells_nothing_by_clocks():
 
 @pytest.mark.parametrize(
     ("before", "after", "moved"),
-    [(True, True, True), (None, True, True), (False, True, None), (True, False, None), (False, False, True)],
+    [
+        ((5, False), (90, False), True),
+        ((5, False), (90, True), True),
+        ((5, True), (90, True), True),
+        ((5, True), (5, False), False),
+        ((90, True), (5, True), None),
+        ((90, True), (5, False), None),
+        ((90, False), (5, False), False),
+    ],
 )
-def test_a_clock_that_was_set_does_not_move_a_start(before, after, moved):
-    assert has_moved(member(5, ahead=before), member(90, ahead=after)) is moved
+def test_a_start_that_is_earlier_than_one_still_to_come_tells_that_a_clock_was_set(before, after, moved):
+    assert has_moved(member(before[0], ahead=before[1]), member(after[0], ahead=after[1])) is moved
 
 
 # By a name
