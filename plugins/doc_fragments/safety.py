@@ -18,7 +18,8 @@ options:
         than half of its FULL and LOGONLY replicas, or half of them if it has an arbitration service and no degraded log
         stream. Replicas that are down, restarting or unclear at the same time count as missing.
       - A tenant that has already lost its majority does not block the restart. So a server that is down by all that OCP
-        shows can always be restarted. One that may serve, such as one that is UNAVAILABLE but ACTIVE, counts as serving.
+        shows can always be restarted. One that may serve, such as one that is UNAVAILABLE but ACTIVE, counts as
+        serving.
       - If OCP does not show the tenants, more than half of the zones of the cluster have to stay up, and there is a
         warning.
       - V(none) does not check.

@@ -203,7 +203,7 @@ def _is_enough(there: int, voters: int, half_will_do: bool) -> bool:
     return 2 * there > voters or (half_will_do and 2 * there == voters)
 
 
-def _may_tie(placed: Iterable[_Placed]) -> bool:
+def _may_tie(placed: Sequence[_Placed]) -> bool:
     """Whether exactly half of the voters may be there now or soon, which an arbitration service is needed for."""
     known = [each for each in placed if each.replica.votes]
     unknown = [each for each in placed if each.replica.votes is None]
