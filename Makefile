@@ -70,7 +70,7 @@ test: $(DEV) ## Run all checks and tests that a change has to pass
 	@$(MAKE) --no-print-directory integration
 
 # What make test leaves out, the quick ones first.
-CHECK_ALL := audit docs importer first-steps eda fuzz molecule units outages journal nightly fuzz-defects chaos simulate-much matrix
+CHECK_ALL := audit docs importer first-steps eda fuzz molecule units layouts outages journal nightly fuzz-defects chaos simulate-much matrix
 
 .PHONY: check-all
 check-all: ## Run what make test leaves out, and end with a table (every night, and before a release; PARTS="docs eda")
@@ -177,9 +177,14 @@ simulate-much: ## Run simulate 20,000 times from a new seed, which it prints, an
 	@$(MAKE) --no-print-directory simulate RUNS= SEED= MUTATION=all
 
 .PHONY: outages
-outages: $(DEV) ## Look for outages that restarts cause, in 500 random fleets and schedules (RUNS=n SEED=n, STORY=yes, REPLAY=…)
+outages: $(DEV) ## Look for outages that restarts cause, in 500 random fleets and schedules (RUNS=n SEED=n, STORY=yes, REPLAY=…, ARBITRATED=yes)
 	@$(BIN)/python -m ansible_collections.oceanbase.ocp.tests.outages $(if $(RUNS),--runs $(RUNS)) \
-	  $(if $(SEED),--seed $(SEED)) $(if $(STORY),--story) $(if $(REPLAY),--replay $(REPLAY))
+	  $(if $(SEED),--seed $(SEED)) $(if $(ARBITRATED),--arbitrated) $(if $(STORY),--story) $(if $(REPLAY),--replay $(REPLAY))
+
+.PHONY: layouts
+layouts: $(DEV) ## Compare the rule about majorities with a truth of log streams in 200,000 random layouts (LAYOUTS=n SEED=n)
+	@PYTHONHASHSEED=0 $(BIN)/python -m ansible_collections.oceanbase.ocp.tests.outages.layouts \
+	  $(if $(LAYOUTS),--layouts $(LAYOUTS)) $(if $(SEED),--seed $(SEED))
 
 .PHONY: fuzz
 fuzz: $(DEV) ## Look for harmful answers of a hostile service (FUZZ_SECONDS=60 SEED=n; CASE=FILE repeats one)

@@ -8,9 +8,10 @@ import os
 from pathlib import Path
 
 from .._base.errors import OptionError
+from .journal_folder import ansible_home, may_end_with_container
 
 PERSISTS = "OCP_JOURNAL_PERSISTS"
-# Podman and Docker make them in each container.
+# Podman and Docker make them in each container; a machine that was made of an image may have one too.
 MARKS = (Path("/run/.containerenv"), Path("/.dockerenv"))
 RUNTIMES = ("docker", "oci", "podman")
 # Each job of these has a container of its own, whatever its image says of folders.
@@ -38,7 +39,7 @@ def _container() -> str | None:
         if os.environ.get(name):
             return f"{name} is set"
     # Who names a folder in a container of his own has chosen it.
-    if os.environ.get("ANSIBLE_HOME"):
+    if os.environ.get("ANSIBLE_HOME") or not may_end_with_container(ansible_home()):
         return None
     if os.environ.get("container") in RUNTIMES:  # noqa: SIM112 - its name
         return "container is set"

@@ -162,9 +162,17 @@ class _PlannedCluster:
             for name, server in self._listed.items()
         }
         self._reasons = {name: outlook.reason if outlook.needed else "" for name, outlook in outlooks.items()}
-        self._troubled = [name for name in self._listed if _is_troubled(self._states[name])]
+        self._troubled = [name for name in self._listed if self._is_troubled(name)]
         self._needed = [name for name, reason in self._reasons.items() if reason and name not in self._troubled]
         self.waves = self._plan_waves()
+
+    def _is_troubled(self, name: str) -> bool:
+        """Whether its restart takes nothing away that is not gone already, or it is not up and would not be restarted.
+
+        What is unclear may serve, so its restart is planned as that of those that do.
+        """
+        state = self._states[name]
+        return state.dead or state.in_flight or (state.unclear and not self._reasons[name])
 
     def _server(self, servers: Sequence[Record], name: str) -> Server:
         record = next(one for one in servers if address_of(one, "ip", "port") == name)
@@ -243,10 +251,6 @@ class _PlannedCluster:
         verdict = judge(self._layout, Taken(self._placed, taken), self._tolerated)
         self.tenants.update(verdict.tenants)
         return verdict
-
-
-def _is_troubled(state: ServerState) -> bool:
-    return state.dead or state.in_flight
 
 
 def _all_up(states: Mapping[str, ServerState], listed: Iterable[str]) -> dict[str, ServerState]:
