@@ -4,73 +4,88 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter, deque
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from ansible_collections.oceanbase.ocp.tests.explore.world import LATER, SOON, Break, ChosenEvents, Setting, World
+from ansible_collections.oceanbase.ocp.tests.explore.events import ChosenEvents
+from ansible_collections.oceanbase.ocp.tests.explore.promises import Break
+from ansible_collections.oceanbase.ocp.tests.explore.states import state_of
+from ansible_collections.oceanbase.ocp.tests.explore.world import Part, Setting, World, counted_decisions, running
 
-# The run of a controller after a pause, and the events in it.
-Part = tuple[int, float, tuple[str, ...]]
+# A run, and the events in it.
+Taken = tuple[Part, tuple[str, ...]]
 
 
 @dataclass
 class Explored:
-    """What was found in a world. ``depth`` is the largest number of runs; ``story`` is the shortest one of a break."""
+    """What was found in a world. ``depth`` is the largest number of runs, ``story`` the shortest one of a break.
 
-    setting: Setting
+    ``is_whole``: it ended because nothing new came, not because of ``most_runs``. ``seconds`` are of the processor.
+    """
+
+    name: str
     states: int = 0
     runs: int = 0
     depth: int = 0
+    is_whole: bool = True
+    seconds: float = 0.0
     rules: Counter[str] = field(default_factory=Counter)
     breaks: Counter[str] = field(default_factory=Counter)
     story: tuple[Break, list[str]] | None = None
 
 
-def explore(setting: Setting) -> Explored:
-    """All runs of a world, each state once."""
-    found, seen, waiting = Explored(setting), set(), deque([()])
-    while waiting:
-        before = waiting.popleft()
-        if len(before) >= setting.most_runs:
-            continue
-        for controller in range(setting.controllers):
-            for pause in (SOON, LATER):
-                for world, events in _runs(setting, before, controller, pause):
-                    found.runs += 1
-                    found.depth = max(found.depth, world.runs)
-                    found.rules.update(world.rules)
-                    _note_breaks(found, world)
-                    state = world.state()
-                    if not world.breaks and state not in seen:
-                        seen.add(state)
-                        waiting.append((*before, (controller, pause, events)))
-    found.states = len(seen)
+def explore(setting: Setting, *, until_broken: bool = False) -> Explored:
+    """All runs of a world, from each state once; ``until_broken`` ends with the first break."""
+    began = time.process_time()
+    found, waiting = Explored(setting.name), deque[tuple[World, tuple[Taken, ...]]]([(World(setting), ())])
+    seen = {state_of(waiting[0][0])}
+    with counted_decisions():
+        while waiting and not (until_broken and found.story):
+            world, path = waiting.popleft()
+            if len(path) >= setting.most_runs:
+                found.is_whole = False
+                continue
+            found.depth = max(found.depth, len(path) + 1)
+            for part, events, after in _next(world):
+                found.runs += 1
+                found.rules.update(after.rules)
+                taken = (*path, (part, events))
+                if after.breaks:
+                    _note_break(found, setting, taken, after.breaks)
+                elif (state := state_of(after)) not in seen:
+                    seen.add(state)
+                    waiting.append((after, taken))
+    found.states, found.seconds = len(seen), time.process_time() - began
     return found
 
 
-def replay(setting: Setting, parts: tuple[Part, ...]) -> World:
-    """The world after these runs."""
-    world = World(setting, ChosenEvents(()))
-    for controller, pause, events in parts:
-        world.choices = ChosenEvents(events)
-        world.run(controller, pause)
-    return world
+def _next(world: World) -> Iterator[tuple[Part, tuple[str, ...], World]]:
+    """Each way in which one more run can go, those with fewer events first."""
+    for part in world.possible_parts():
+        waiting = deque[tuple[str, ...]]([()])
+        while waiting:
+            after = world.copied(ChosenEvents(waiting.popleft()))
+            with running(after):
+                after.run(part)
+            waiting += after.choices.alternatives()
+            yield part, tuple(after.choices.taken), after
 
 
-def _runs(setting: Setting, before: tuple[Part, ...], controller: int, pause: float):
-    """Each way in which one more run can go."""
-    stack: list[tuple[str, ...]] = [()]
-    while stack:
-        world = replay(setting, before)
-        world.rules.clear()
-        world.choices = ChosenEvents(stack.pop())
-        world.run(controller, pause)
-        stack += world.choices.alternatives()
-        yield world, tuple(world.choices.taken)
+def _note_break(found: Explored, setting: Setting, taken: Sequence[Taken], breaks: Sequence[Break]) -> None:
+    found.breaks.update(each.promise for each in breaks)
+    if found.story is None:
+        found.story = breaks[0], story_of(setting, taken)
 
 
-def _note_breaks(found: Explored, world: World) -> None:
-    for broken in world.breaks:
-        found.breaks[broken.promise] += 1
-    if world.breaks and found.story is None:
-        found.story = world.breaks[0], world.story
+def story_of(setting: Setting, taken: Sequence[Taken]) -> list[str]:
+    """What happens in these runs, told."""
+    world = World(setting)
+    world.story = []
+    with counted_decisions():
+        for part, events in taken:
+            world.choices = ChosenEvents(events)
+            with running(world):
+                world.run(part)
+    return world.story
