@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import sys
 import time
 from collections import Counter
@@ -36,6 +37,8 @@ def main() -> int:
 
 
 def _explored(name: str, mutation: str | None) -> Explored:
+    # Nearly all that is made is kept.
+    gc.set_threshold(200_000, 50, 1000)
     with put_back(mutation):
         return explore(SETTINGS[name], until_broken=mutation is not None)
 

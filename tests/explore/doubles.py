@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any, Protocol
 
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.clock import Clock
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import RequestRefused
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.service_clock import ServiceClock
 from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.rows import (
     FirstSight,
@@ -21,6 +22,9 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.rows import
 )
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.envelope import ApiResponse
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import (
+    AGENTS,
+    ARBITRATION,
+    SERVER,
     FakeOcp,
     Job,
     Thing,
@@ -37,6 +41,7 @@ LASTS, START_LATE, TASK_LATE, HELD_BACK, HELD_BACK_LONG = 3.0, 60.0, 30.0, 30.0,
 # Seconds. The least pause between two polls, and how long a request may last: so that a run needs few looks.
 POLL_PAUSE, TIMEOUT = 10.0, 4.0
 NEVER = float("inf")
+DELAYS = ("it shows its start late", "it never shows its start", "it is listed late", "it is shown late")
 
 
 class Events(Protocol):
@@ -47,6 +52,9 @@ class Events(Protocol):
 
     def sent(self, things: Sequence[Thing]) -> None:
         """A request has left."""
+
+    def accepted(self, job: Job) -> None:
+        """A request of the run has started a task."""
 
     def happens(self, *options: str) -> str:
         """Which of these happens here; "" for none."""
@@ -84,6 +92,19 @@ class Delivery:
     things: tuple[int, ...]
 
 
+class KnownClock(ServiceClock):
+    """A clock of which nothing more will be learnt, so that its bounds are computed once."""
+
+    def __init__(self, known: ServiceClock) -> None:
+        vars(self).update(vars(known))
+
+    offset = cached_property(ServiceClock.offset.fget)  # type: ignore
+    bounds = cached_property(ServiceClock.bounds.fget)  # type: ignore
+    uncertainty = cached_property(ServiceClock.uncertainty.fget)  # type: ignore
+    agreed = cached_property(ServiceClock.agreed.fget)  # type: ignore
+    is_doubtful = cached_property(ServiceClock.is_doubtful.fget)  # type: ignore
+
+
 @dataclass
 class Service(FakeOcp):
     """The service of a world. ``jobs`` and the things have the truth; what is shown of it may be late.
@@ -103,7 +124,8 @@ class Service(FakeOcp):
     shows_creators: bool = True
     reads_tasks: bool = True
     hides_everything: bool = False
-    listed_ids: frozenset[int] = frozenset()
+    # The tasks that the list has shown last, and which of them had a step skipped.
+    listed: dict[int, bool] = field(default_factory=dict)
 
     events: Events = field(init=False)
     endings: tuple[str, ...] = field(init=False, default=())
@@ -130,7 +152,7 @@ class Service(FakeOcp):
 
     @cached_property
     def service_clock(self) -> ServiceClock:  # type: ignore[override]
-        return FakeOcp.service_clock.fget(self)  # type: ignore[attr-defined, no-any-return]
+        return KnownClock(super().service_clock)
 
     # Truth
 
@@ -151,13 +173,22 @@ class Service(FakeOcp):
         self._release(job)
 
     def forget_ended(self) -> None:
-        """The service shows its ended tasks no more."""
-        self.unread.update({job.id: NEVER for job in self.jobs if job.applied})
-        self.unlisted.update({job.id: NEVER for job in self.jobs if job.applied})
+        """The service shows its ended tasks no more, but for those that hold something."""
+        forgotten = dict.fromkeys((job.id for job in self.jobs if job.applied and job.end != "FAILED"), NEVER)
+        self.unread.update(forgotten)
+        self.unlisted.update(forgotten)
 
     def is_readable(self, number: int) -> bool:
         """Whether a task is shown by its id."""
         return self.now >= self.unread.get(number, 0.0)
+
+    def restart_of(self, thing: Thing) -> str:
+        """What the service calls a restart of that alone."""
+        return ARBITRATION if thing in self.arbitration else AGENTS if thing in self.agents_there else SERVER
+
+    def hides_start(self, thing: Thing) -> bool:
+        """Whether the start of before is shown."""
+        return thing.shown_before is not None and self.now < thing.shown_before[0]
 
     # What is called
 
@@ -177,7 +208,7 @@ class Service(FakeOcp):
             error.has_envelope = True
             raise error
         there = [job for job in reversed(self.jobs) if self.now >= self.unlisted.get(job.id, 0.0) and job.id > above]
-        self.listed_ids = frozenset(job.id for job in there)
+        self.listed = {job.id: bool(job.skipped) for job in there}
         return [self._record(job) for job in there if self._passes(job, filters)][:limit]
 
     def servers(self, cluster_id: int) -> list[dict[str, Any]]:
@@ -195,11 +226,14 @@ class Service(FakeOcp):
         self.events.sent(things)
         self._leave(name, things)
         job = self.begin(name, things)
-        end = self.events.happens(*self.endings, "shows its start late", "is listed late", "is shown late")
+        self.events.accepted(job)
+        end = self.events.happens(*self.endings, *DELAYS)
         self._set(job, end)
-        answer = self.events.happens("the answer is lost", "a proxy repeats it, and is refused")
+        # A repetition that is refused while the task does not show yet cannot be told from a plain refusal.
+        repeated = () if job.id in self.unlisted else ("a proxy repeats it, and is refused",)
+        answer = self.events.happens("the answer is lost", *repeated)
         if answer:
-            raise lost() if answer == "the answer is lost" else refused(409)
+            raise lost() if answer == "the answer is lost" else _busy()
         return ApiResponse(self._record(job), self.url, "trace-post")
 
     def _leave(self, name: str, things: list[Thing]) -> None:
@@ -214,7 +248,7 @@ class Service(FakeOcp):
             limit.retry_after = 1.0  # type: ignore[attr-defined]
             raise limit
         if way:
-            raise refused(409) if way == "it is refused" else lost()
+            raise _busy() if way == "it is refused" else lost()
 
     def _set(self, job: Job, happened: str) -> None:
         if happened == "it skips a step":
@@ -223,11 +257,13 @@ class Service(FakeOcp):
             job.end = _END[happened]
             if job.end == "REFUSED":
                 self._release(job)
-        elif happened == "shows its start late":
+        elif happened.endswith("shows its start"):
+            self.late_starts[job.id] = NEVER
+        elif happened.endswith("shows its start late"):
             self.late_starts[job.id] = START_LATE
         elif happened:
             self.unlisted[job.id] = self.now + TASK_LATE
-        if happened == "is shown late":
+        if happened == "it is shown late":
             self.unread[job.id] = self.now + TASK_LATE
             self.late_starts[job.id] = TASK_LATE
 
@@ -250,11 +286,15 @@ class Service(FakeOcp):
 
     def _start(self, thing: Thing, moment: float, job: Job | None) -> None:
         late = self.late_starts.get(job.id, 0.0) if job else 0.0
-        if late:
-            thing.shown_before = self.now + late, thing.started, thing.pid
+        thing.shown_before = (self.now + late, thing.started, thing.pid) if late else None
         thing.pid += 1
         if thing not in self.arbitration:
             thing.started = moment
+        elif job is None:
+            return
+        else:
+            # Only the task is seen.
+            moment = job.started_at
         self.restarts.append((thing.id, moment, None if job is None else job.id))
 
     def _release(self, job: Job) -> None:
@@ -278,6 +318,12 @@ class Service(FakeOcp):
     def _shown(self, thing: Thing) -> tuple[float | None, int]:
         started, pid = super()._shown(thing)
         return None if started is None else started + self.hosts_ahead, pid
+
+
+def _busy() -> RequestRefused:
+    error = refused(409)
+    error.is_busy = True
+    return error
 
 
 # How a task of ours may end, and what that is to the double.

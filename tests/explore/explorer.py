@@ -80,12 +80,11 @@ def _note_break(found: Explored, setting: Setting, taken: Sequence[Taken], break
 
 
 def story_of(setting: Setting, taken: Sequence[Taken]) -> list[str]:
-    """What happens in these runs, told."""
+    """What happens in these runs, told; while decisions are counted."""
     world = World(setting)
     world.story = []
-    with counted_decisions():
-        for part, events in taken:
-            world.choices = ChosenEvents(events)
-            with running(world):
-                world.run(part)
+    for part, events in taken:
+        world.choices = ChosenEvents(events)
+        with running(world):
+            world.run(part)
     return world.story

@@ -32,11 +32,11 @@ class Break:
 
 @dataclass
 class Promises:
-    """Follows one run. ``events`` is how many have happened in it."""
+    """Follows one run. ``events`` is how many have happened in it, ``made`` are the tasks that its requests started."""
 
     breaks: list[Break] = field(default_factory=list)
     events: int = 0
-    _jobs_before: int = 0
+    made: list[Job] = field(default_factory=list)
     _posts_before: int = 0
     _has_paused: bool = True
     _seen: frozenset[int] = frozenset()
@@ -49,7 +49,7 @@ class Promises:
 
     def begins(self, world: World, pause: float) -> None:
         """A run begins, so long after what was before."""
-        self._jobs_before, self._posts_before = len(world.service.jobs), len(world.service.posts)
+        self.made, self._posts_before = [], len(world.service.posts)
         self._expected = _expected(world) if pause >= SETTLED else ""
 
     def looks(self, name: str) -> None:
@@ -88,18 +88,8 @@ class Promises:
 
     def _check_crashes(self, world: World, things: Sequence[Thing]) -> None:
         """Starts of which no task tells, that show."""
-        for thing in things:
-            latest = max((moment for number, moment, job in world.service.restarts if number == thing.id and not job), default=None)
-            if latest is None or thing.started != latest or latest > self._last_look(world):
-                return
-            begin = _begin_of(world, thing)
-            margin = HOST_UNCERTAINTY + 1 if not world.setting.change else 0.0
-            if begin is None or latest <= begin + margin or latest + world.setting.hosts_ahead <= begin + margin:
-                return
-        self._broken("6", "a request although it has started since by itself")
-
-    def _last_look(self, world: World) -> float:
-        return world.service.now - 1e-6
+        if all(_has_shown_to_start_by_itself(world, thing) for thing in things):
+            self._broken("6", "a request although it has started since by itself")
 
     def _check_other_zones(self, world: World, things: Sequence[Thing]) -> None:
         """Promise 14: what a restart of ours takes down elsewhere at this moment."""
@@ -135,13 +125,12 @@ class Promises:
             begin = _begin_of(world, thing)
             if begin is not None and not any(moment >= begin for moment in _starts(world, thing)):
                 self._broken("1", f"verified, but {thing.id} has not started since the change")
-            if any(job.end == "FAILED" and job.applied and thing.operated_by == job.id for job in world.service.jobs):
+            holders = [job for job in world.service.jobs if job.end == "FAILED" and job.applied]
+            if world.service.names_operations and any(thing.operated_by == job.id for job in holders):
                 self._broken("2", f"verified, but {thing.id} is held by a FAILED task")
 
     def _check_report(self, world: World, facts: Mapping[str, Any]) -> None:
-        jobs = world.service.jobs[self._jobs_before :]
-        ours = [job for job in jobs if job.creator == OURS and job.end != "REFUSED"]
-        if ours and not world.is_nested and facts.get("changed") is not True:
+        if any(job.end != "REFUSED" for job in self.made) and facts.get("changed") is not True:
             self._broken("12", "a request was carried out, and the result does not say that something changed")
         if facts.get("action") in ("submitted", "adopted") and facts.get("task_id") is not None:
             found = [job for job in world.service.jobs if job.id == facts["task_id"]]
@@ -158,7 +147,11 @@ def _expected(world: World) -> str:
     service, setting = world.service, world.setting
     things = world.target
     is_open = service.held_back is not None or any(not job.applied for job in service.jobs)
-    is_ill = any(thing.status is not None or thing.operated_by is not None for thing in things)
+    is_ill = service.hides_everything or any(
+        thing.status is not None or thing.operated_by is not None or service.hides_start(thing) for thing in things
+    )
+    # A task that failed first, whose request is open, is told of once.
+    is_open |= any(job.end == "REFUSED" and not _is_noted(world, job) for job in service.jobs)
     if is_open or is_ill or service.unread or world.remembers_its_request or setting.is_unclear:
         return ""
     if not service.restarts and not any(job.end != "REFUSED" for job in service.jobs):
@@ -179,12 +172,26 @@ def _starts(world: World, thing: Thing) -> Iterator[float]:
 
 def _begin_of(world: World, thing: Thing) -> float | None:
     """When the change began for a thing, by the clock of the service; None if it has not, or there is no change."""
-    if world.setting.dated:
-        return world.since
-    for (_change, key), sight in world.journal.first.items():
-        if key.id == thing.id:
-            return sight.at - BEGINNING.timestamp() + world.setting.clock_offset
-    return None
+    return world.since if world.setting.dated else _named_at(world, thing)
+
+
+def _named_at(world: World, thing: Thing) -> float | None:
+    """When its name was first used for a thing."""
+    sights = (sight for (_change, key), sight in world.journal.first.items() if key.id == thing.id)
+    first = next(sights, None)
+    return None if first is None else first.at - BEGINNING.timestamp() + world.setting.clock_offset
+
+
+def _has_shown_to_start_by_itself(world: World, thing: Thing) -> bool:
+    """Whether its last start is one of which no task tells, and it was to be seen that it is since the change."""
+    starts = [(moment, job) for number, moment, job in world.service.restarts if number == thing.id]
+    if not starts or starts[-1][1] is not None:
+        return False
+    moment, named_at = starts[-1][0], _named_at(world, thing)
+    is_after_name = named_at is not None and moment > named_at
+    shown = moment + world.setting.hosts_ahead
+    is_after_instant = world.setting.dated and shown > world.since + HOST_UNCERTAINTY + 1
+    return moment < world.service.now and (is_after_name or is_after_instant)
 
 
 def _is_noted(world: World, job: Job) -> bool:
@@ -192,10 +199,14 @@ def _is_noted(world: World, job: Job) -> bool:
 
 
 def _is_known(world: World, job: Job) -> bool:
-    """Whether the controller that runs has to know a task: it was listed, or it is one of its own."""
-    if job.id in world.service.listed_ids:
+    """Whether the controller that runs has to know a task as it is: it was listed, or it is one of its own.
+
+    What a person does between the list and the request cannot be known.
+    """
+    listed = world.service.listed
+    if job.id in listed and listed[job.id] == bool(job.skipped):
         return True
-    if _is_noted(world, job):
+    if _is_noted(world, job) and job.id not in listed:
         return True
     is_ours = job.creator == OURS and any(row.task_id is None and row.outcome is None for row in world.journal.rows[:-1])
     # Its request is open, and its task is searched for.
@@ -207,7 +218,8 @@ def _forbids(world: World, job: Job, things: Sequence[Thing]) -> str:
     if not job.applied:
         return "is running"
     if job.end == "FAILED":
-        return "has failed, and holds it" if any(thing.operated_by == job.id for thing in things) else ""
+        holds = world.service.names_operations and any(thing.operated_by == job.id for thing in things)
+        return "has failed, and holds it" if holds else ""
     if job.end != "SUCCESSFUL" or not (world.setting.change or world.setting.dated):
         return ""
     concerned = [thing for thing in things if thing in job.things]
@@ -215,7 +227,10 @@ def _forbids(world: World, job: Job, things: Sequence[Thing]) -> str:
     if job.skipped:
         is_since = all((begin := begun[thing.id]) is not None and job.started_at > begin for thing in concerned)
         return "has skipped a step" if is_since and not _restarted_all(world, concerned, begun) else ""
-    return "has succeeded" if _restarted_all(world, things, begun) else ""
+    is_of_all = all(
+        thing in job.things and (begin := begun[thing.id]) is not None and job.started_at > begin for thing in things
+    )
+    return "has succeeded" if is_of_all or _restarted_all(world, things, begun) else ""
 
 
 def _restarted_all(world: World, things: Sequence[Thing], begun: Mapping[int, float | None]) -> bool:

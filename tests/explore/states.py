@@ -16,7 +16,7 @@ from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import Job, T
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import BEGINNING
 
 # Seconds at which an age begins to mean something else: the limits of the plugins.
-AGES = (5.0, 30.0, 60.0, 64.0, 180.0, 190.0, 250.0, 310.0)
+AGES = (30.0, 60.0, 64.0, 180.0, 190.0, 250.0, 310.0)
 # The same for how long something is after the instant of the change.
 SINCE = (-60.0, -1.0, 0.0, 60.0)
 
@@ -37,6 +37,7 @@ def state_of(world: World) -> Any:
         tuple(_noted(journal, ordinal, world, tokens) for journal in world.journals),
         owner if tokens else None,
         world.events_left,
+        service.hides_everything,
     )
 
 

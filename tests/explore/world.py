@@ -29,7 +29,7 @@ from ansible_collections.oceanbase.ocp.tests.explore.doubles import (
 )
 from ansible_collections.oceanbase.ocp.tests.explore.events import ChosenEvents
 from ansible_collections.oceanbase.ocp.tests.explore.promises import Break, Promises
-from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import ARBITRATION, SERVER, Job, Thing
+from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import Job, Thing
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import BEGINNING
 
 CHANGE = "memory-2026-11-20"
@@ -48,8 +48,12 @@ ANSWERS = (
     "429",
     "a proxy repeats it, and is refused",
 )
-DELAYS = ("shows its start late", "is listed late", "is shown late")
-OF_THE_TARGET = ("it crashes, and starts again", "it stops serving", "the service forgets its tasks")
+OF_THE_TARGET = (
+    "it crashes, and starts again",
+    "it stops serving",
+    "the service forgets its tasks",
+    "its servers are shown no more",
+)
 OTHER_RUNS = "the other controller runs"
 
 
@@ -171,8 +175,7 @@ class World:
                 self._is_killed = True
                 raise Killed
             case "a person restarts it":
-                name = ARBITRATION if thing in service.arbitration else SERVER
-                service.begin(name, [thing], creator=PERSON)
+                service.begin(service.restart_of(thing), [thing], creator=PERSON)
             case "a person retries":
                 service.retry(self._failed)
             case "a person skips the step":
@@ -185,6 +188,8 @@ class World:
                 thing.status = "UNAVAILABLE"
             case "the service forgets its tasks":
                 service.forget_ended()
+            case "its servers are shown no more":
+                service.hides_everything = True
             case _ if chosen == OTHER_RUNS:
                 self._nested_run()
 
@@ -195,6 +200,8 @@ class World:
             return False
         if event == OTHER_RUNS:
             return self.setting.controllers > 1 and not self._is_nested and not self.journals[0].is_locked
+        if event == "a person restarts it":
+            return self._all_things[0].operated_by is None
         if event == "it stops serving":
             return self._all_things[0].status is None
         if event == "the service forgets its tasks":
@@ -240,6 +247,10 @@ class World:
         """A request has left."""
         self.tell("    POST")
         self.promises.sends(self, things)
+
+    def accepted(self, job: Job) -> None:
+        """A request of the run has started a task."""
+        self.promises.made.append(job)
 
     def _ends_if_killed(self) -> None:
         if self._is_killed:
