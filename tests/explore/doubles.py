@@ -186,6 +186,11 @@ class Service(FakeOcp):
         """What the service calls a restart of that alone."""
         return ARBITRATION if thing in self.arbitration else AGENTS if thing in self.agents_there else SERVER
 
+    def is_held(self, thing: Thing, job: Job) -> bool:
+        """Whether a FAILED task holds a thing, and that is shown."""
+        is_named = self.names_operations and thing not in self.agents_there
+        return is_named and job.applied and job.end == "FAILED" and thing.operated_by == job.id
+
     def hides_start(self, thing: Thing) -> bool:
         """Whether the start of before is shown."""
         return thing.shown_before is not None and self.now < thing.shown_before[0]
@@ -280,13 +285,14 @@ class Service(FakeOcp):
         job.applied = True
         if job.end == "SUCCESSFUL" and not job.skipped:
             for thing in job.things:
-                self._start(thing, job.started_at + self._lasts(job) - LASTS / 2, job)
+                self._start(thing, job.started_at + self._lasts(job), job)
         if job.end in ("SUCCESSFUL", "ROLLBACK"):
             self._release(job)
 
-    def _start(self, thing: Thing, moment: float, job: Job | None) -> None:
+    def _start(self, thing: Thing, ended: float, job: Job | None) -> None:
         late = self.late_starts.get(job.id, 0.0) if job else 0.0
-        thing.shown_before = (self.now + late, thing.started, thing.pid) if late else None
+        thing.shown_before = (ended + late, thing.started, thing.pid) if late else None
+        moment = ended if job is None else ended - LASTS / 2
         thing.pid += 1
         if thing not in self.arbitration:
             thing.started = moment
@@ -344,12 +350,13 @@ class Journal:
         self._events, self._time = events, time
         self.first: dict[tuple[str, MemberKey], FirstSight] = {}
         self.rows: list[RequestRow] = []
+        self.facts: dict[tuple[str | int, ...], str] = {}
         self.is_locked = False
 
     def copied(self, events: Events, time: VirtualTime) -> Journal:
         """A copy for another world."""
         new = Journal(events, time)
-        new.first, new.rows = dict(self.first), list(self.rows)
+        new.first, new.rows, new.facts = dict(self.first), list(self.rows), dict(self.facts)
         return new
 
     @contextmanager
@@ -394,3 +401,14 @@ class Journal:
         self._events.writes("the outcome is noted")
         known = {name: value for name, value in told.items() if value is not None}
         self.rows[number - 1] = replace(self.rows[number - 1], **known)
+
+    def remember(self, kind: str, key: Sequence[str | int], value: str) -> None:
+        if self.facts.get((kind, *key)) != value:
+            self._events.writes("a fact is noted")
+            self.facts[kind, *key] = value
+
+    def recall(self, kind: str, key: Sequence[str | int]) -> str | None:
+        return self.facts.get((kind, *key))
+
+    def forget(self, kind: str, key: Sequence[str | int]) -> None:
+        self.facts.pop((kind, *key), None)

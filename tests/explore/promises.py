@@ -125,8 +125,7 @@ class Promises:
             begin = _begin_of(world, thing)
             if begin is not None and not any(moment >= begin for moment in _starts(world, thing)):
                 self._broken("1", f"verified, but {thing.id} has not started since the change")
-            holders = [job for job in world.service.jobs if job.end == "FAILED" and job.applied]
-            if world.service.names_operations and any(thing.operated_by == job.id for job in holders):
+            if any(world.service.is_held(thing, job) for job in world.service.jobs):
                 self._broken("2", f"verified, but {thing.id} is held by a FAILED task")
 
     def _check_report(self, world: World, facts: Mapping[str, Any]) -> None:
@@ -218,8 +217,7 @@ def _forbids(world: World, job: Job, things: Sequence[Thing]) -> str:
     if not job.applied:
         return "is running"
     if job.end == "FAILED":
-        holds = world.service.names_operations and any(thing.operated_by == job.id for thing in things)
-        return "has failed, and holds it" if holds else ""
+        return "has failed, and holds it" if any(world.service.is_held(thing, job) for thing in things) else ""
     if job.end != "SUCCESSFUL" or not (world.setting.change or world.setting.dated):
         return ""
     concerned = [thing for thing in things if thing in job.things]

@@ -124,7 +124,7 @@ _ALL = (
     Setting("by others, by an instant", _SERVER, server, events=BY_OTHERS, endings=ENDINGS, **_DATED),
     Setting("by others, by both", _SERVER, server, events=BY_OTHERS, endings=ENDINGS, **_BOTH),
     Setting("two controllers", _SERVER, server, controllers=2, events=("kill", "the answer is lost", "it is held back", OTHER_RUNS)),
-    Setting("two journals", _SERVER, server, controllers=2, shared=False, events=("kill", "the answer is lost", OTHER_RUNS)),
+    Setting("two journals", _SERVER, server, controllers=2, shared=False, events=("kill", "the answer is lost", OTHER_RUNS), most_runs=2),
     Setting(
         "two controllers, two zones",
         (A_SERVER, ANOTHER),
@@ -132,6 +132,7 @@ _ALL = (
         controllers=2,
         events=("kill", "it is shown late", OTHER_RUNS),
         safety=Safety(),
+        most_runs=2,
     ),
     Setting("a zone", (A_ZONE,), zone, events=(*FEW, "its servers are shown no more"), endings=ENDINGS),
     Setting("agents", (TWO_AGENTS,), agents, events=FEW, endings=ENDINGS),

@@ -81,7 +81,8 @@ def _thing(thing: Thing, world: World, ordinal: Ordinal) -> Any:
 
 def _noted(journal: Journal, ordinal: Ordinal, world: World, tokens: frozenset[str]) -> Any:
     sights = tuple(_sight(sight, ordinal, world) for sight in journal.first.values())
-    return sights, tuple(_row(row, ordinal, world, tokens) for row in journal.rows)
+    rows = tuple(_row(row, ordinal, world, tokens) for row in journal.rows)
+    return sights, rows, tuple(sorted(journal.facts.items(), key=repr))
 
 
 def _sight(sight: FirstSight, ordinal: Ordinal, world: World) -> Any:
