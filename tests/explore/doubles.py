@@ -214,7 +214,9 @@ class Service(FakeOcp):
             raise error
         there = [job for job in reversed(self.jobs) if self.now >= self.unlisted.get(job.id, 0.0) and job.id > above]
         self.listed = {job.id: bool(job.skipped) for job in there}
-        return [self._record(job) for job in there if self._passes(job, filters)][:limit]
+        found = [self._record(job) for job in there if self._passes(job, filters)][:limit]
+        # Only a task itself shows its steps.
+        return [{name: value for name, value in record.items() if name != "subtasks"} for record in found]
 
     def servers(self, cluster_id: int) -> list[dict[str, Any]]:
         return [] if self.hides_everything else super().servers(cluster_id)

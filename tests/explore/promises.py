@@ -29,6 +29,9 @@ class Break:
     promise: str
     words: str
 
+    def __str__(self) -> str:
+        return f"{self.promise}: {self.words}"
+
 
 @dataclass
 class Promises:
