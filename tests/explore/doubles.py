@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -28,7 +28,6 @@ from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import (
     FakeOcp,
     Job,
     Thing,
-    at,
     lost,
     refused,
 )
@@ -109,10 +108,10 @@ class KnownClock(ServiceClock):
 class Service(FakeOcp):
     """The service of a world. ``jobs`` and the things have the truth; what is shown of it may be late.
 
-    ``unlisted`` and ``unread`` tasks are not shown until then, ``late_starts`` are those of tasks whose start shows late
-    by so many seconds. ``restarts`` are all that have really happened: of which thing, when, by which task (None: by
-    itself). ``answers_lag`` by a start that is not shown. ``held_back`` is a request on its way. ``hosts_ahead`` are the
-    seconds by which the clocks of database hosts are ahead.
+    Tasks that are ``unlisted`` or ``unread`` are not shown until then, ``late_starts`` are those of tasks whose start
+    shows late by so many seconds. ``restarts`` are all that have really happened: of which thing, when, by which task
+    (None: by itself). ``held_back`` is a request on its way. ``hosts_ahead`` are the seconds by which the clocks of
+    database hosts are ahead.
     """
 
     unlisted: dict[int, float] = field(default_factory=dict)
@@ -245,7 +244,9 @@ class Service(FakeOcp):
 
     def _leave(self, name: str, things: list[Thing]) -> None:
         """The request is on its way."""
-        way = self.events.happens("it never arrives", "it is held back", "it is held back for long", "it is refused", "429")
+        way = self.events.happens(
+            "it never arrives", "it is held back", "it is held back for long", "it is refused", "429"
+        )
         if way.startswith("it is held back"):
             seconds = HELD_BACK_LONG if way.endswith("long") else HELD_BACK
             ids = tuple(thing.id for thing in things)

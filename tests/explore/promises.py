@@ -65,7 +65,7 @@ class Promises:
         self._has_paused = True
 
     def sends(self, world: World, things: Sequence[Thing]) -> None:
-        """A request has left: may it?"""
+        """A request has left, which has to be allowed."""
         if self._has_paused:
             self._broken("7", "a request without a look since the last pause")
         if not any(row.task_id is None and row.outcome is None for row in world.journal.rows):
@@ -107,7 +107,7 @@ class Promises:
     # At its end
 
     def failed(self, world: World, error: OcpError) -> None:
-        """It has failed: does it tell what was sent, and had it to?"""
+        """It has failed: it has to tell what was sent, and to have had a reason."""
         if isinstance(error, ModuleCrashed):
             self._broken("progress", f"it crashed: {error}")
         self._check_report(world, error.facts)
@@ -115,7 +115,7 @@ class Promises:
             self._broken("progress", f"it failed, although {self._expected}: {error}")
 
     def succeeded(self, world: World, result: Mapping[str, Any]) -> None:
-        """It is green: is it true?"""
+        """It is green, which has to be true."""
         self._check_report(world, result)
         has_sent = len(world.service.posts) > self._posts_before
         if self._expected == NEVER_RESTARTED and not self.events and not has_sent:
@@ -210,7 +210,9 @@ def _is_known(world: World, job: Job) -> bool:
         return True
     if _is_noted(world, job) and job.id not in listed:
         return True
-    is_ours = job.creator == OURS and any(row.task_id is None and row.outcome is None for row in world.journal.rows[:-1])
+    is_ours = job.creator == OURS and any(
+        row.task_id is None and row.outcome is None for row in world.journal.rows[:-1]
+    )
     # Its request is open, and its task is searched for.
     return is_ours and world.service.is_readable(job.id)
 

@@ -123,8 +123,22 @@ _ALL = (
     Setting("by others, by a name", _SERVER, server, events=BY_OTHERS, endings=ENDINGS),
     Setting("by others, by an instant", _SERVER, server, events=BY_OTHERS, endings=ENDINGS, **_DATED),
     Setting("by others, by both", _SERVER, server, events=BY_OTHERS, endings=ENDINGS, **_BOTH),
-    Setting("two controllers", _SERVER, server, controllers=2, events=("kill", "the answer is lost", "it is held back", OTHER_RUNS)),
-    Setting("two journals", _SERVER, server, controllers=2, shared=False, events=("kill", "the answer is lost", OTHER_RUNS), most_runs=2),
+    Setting(
+        "two controllers",
+        _SERVER,
+        server,
+        controllers=2,
+        events=("kill", "the answer is lost", "it is held back", OTHER_RUNS),
+    ),
+    Setting(
+        "two journals",
+        _SERVER,
+        server,
+        controllers=2,
+        shared=False,
+        events=("kill", "the answer is lost", OTHER_RUNS),
+        most_runs=2,
+    ),
     Setting(
         "two controllers, two zones",
         (A_SERVER, ANOTHER),
@@ -142,19 +156,37 @@ _ALL = (
     Setting("fail if anything runs", _SERVER, server, events=FEW, in_flight=InFlight.FAIL),
     Setting("without a wait", _SERVER, server, events=(*FEW, "it shows its start late"), endings=ENDINGS, wait=False),
     Setting("without a change", _SERVER, server, change=None, events=FEW, endings=ENDINGS, most_runs=3),
-    Setting("it has just started", _SERVER, server_that_has_just_started, events=FEW, endings=ENDINGS, is_unclear=True, **_DATED),
+    Setting(
+        "it has just started",
+        _SERVER,
+        server_that_has_just_started,
+        events=FEW,
+        endings=ENDINGS,
+        is_unclear=True,
+        **_DATED,
+    ),
     Setting("it restarts at the instant", _SERVER, server_in_restart, events=FEW, is_unclear=True, **_DATED),
     Setting("an old service", _SERVER, server_of_an_old_service, events=FEW, endings=ENDINGS, is_unclear=True),
     Setting("no permission for tasks", _SERVER, server_without_permission, events=("kill",), is_unclear=True, **_DATED),
-    Setting("an arbitration service, no permission for tasks", (AN_ARBITER,), arbiter_without_permission, events=("kill",), is_unclear=True),
+    Setting(
+        "an arbitration service, no permission for tasks",
+        (AN_ARBITER,),
+        arbiter_without_permission,
+        events=("kill",),
+        is_unclear=True,
+    ),
     Setting("the service is four minutes ahead", _SERVER, server, events=FEW, clock_offset=240.0, **_DATED),
-    Setting("the service is ten minutes ahead", _SERVER, server, events=FEW, clock_offset=600.0, is_unclear=True, **_DATED),
+    Setting(
+        "the service is ten minutes ahead", _SERVER, server, events=FEW, clock_offset=600.0, is_unclear=True, **_DATED
+    ),
     Setting("hosts are ahead", _SERVER, server, events=FEW, hosts_ahead=50.0, is_unclear=True, **_DATED),
     Setting("hosts are behind", _SERVER, server, events=FEW, hosts_ahead=-50.0, is_unclear=True, **_DATED),
     Setting("hosts are ten minutes behind", _SERVER, server, events=FEW, hosts_ahead=-600.0, is_unclear=True, **_DATED),
     Setting("values show late", _SERVER, server_with_late_values, events=FEW, is_unclear=True, **_VALUES),
     Setting("values do not take effect", _SERVER, server_without_values, events=FEW, is_unclear=True, **_VALUES),
     Setting("values show early", _SERVER, server_with_early_values, events=FEW, is_unclear=True, **_VALUES),
-    Setting("values since an instant", _SERVER, server_with_late_values, events=FEW, is_unclear=True, dated=True, **_VALUES),
+    Setting(
+        "values since an instant", _SERVER, server_with_late_values, events=FEW, is_unclear=True, dated=True, **_VALUES
+    ),
 )
 SETTINGS = {setting.name: setting for setting in _ALL}

@@ -65,8 +65,8 @@ class Killed(BaseException):
 class Setting:
     """One small world: what is restarted by how many controllers, and what may happen.
 
-    ``selectors`` are what each controller restarts, the last also for those after it. ``prepare`` makes the service, and
-    returns the things that each selector names. ``endings`` are those that a task of ours may have besides success.
+    ``selectors`` are what each controller restarts, the last also for those after it. ``prepare`` makes the service,
+    and returns the things that each selector names. ``endings`` are those that a task of ours may have besides success.
     ``most_events`` happen in all runs together. ``shared``: the controllers share a journal.
     ``is_unclear``: it does not show enough to expect that a run succeeds.
     """
@@ -168,30 +168,38 @@ class World:
         return chosen
 
     def _perform(self, chosen: str) -> None:
-        thing = self._all_things[0]
-        service = self.service
-        match chosen:
-            case "kill":
-                self._is_killed = True
-                raise Killed
-            case "a person restarts it":
-                service.begin(service.restart_of(thing), [thing], creator=PERSON)
-            case "a person retries":
-                service.retry(self._failed)
-            case "a person skips the step":
-                service.end_without(self._failed, "SUCCESSFUL", skipped=(2,))
-            case "a person rolls it back":
-                service.end_without(self._failed, "ROLLBACK")
-            case "it crashes, and starts again":
-                service.restart_by_itself(thing)
-            case "it stops serving":
-                thing.status = "UNAVAILABLE"
-            case "the service forgets its tasks":
-                service.forget_ended()
-            case "its servers are shown no more":
-                service.hides_everything = True
-            case _ if chosen == OTHER_RUNS:
-                self._nested_run()
+        if chosen == "kill":
+            self._is_killed = True
+            raise Killed
+        if chosen == OTHER_RUNS:
+            self._nested_run()
+        elif chosen in BY_PEOPLE:
+            self._act_as_person(chosen)
+        elif chosen in OF_THE_TARGET:
+            self._change_target(chosen)
+
+    def _act_as_person(self, chosen: str) -> None:
+        service, failed = self.service, self._failed
+        if chosen == "a person restarts it":
+            thing = self.target[0]
+            service.begin(service.restart_of(thing), [thing], creator=PERSON)
+        elif failed is not None and chosen == "a person retries":
+            service.retry(failed)
+        elif failed is not None and chosen == "a person skips the step":
+            service.end_without(failed, "SUCCESSFUL", skipped=(2,))
+        elif failed is not None:
+            service.end_without(failed, "ROLLBACK")
+
+    def _change_target(self, chosen: str) -> None:
+        thing = self.target[0]
+        if chosen == "it crashes, and starts again":
+            self.service.restart_by_itself(thing)
+        elif chosen == "it stops serving":
+            thing.status = "UNAVAILABLE"
+        elif chosen == "the service forgets its tasks":
+            self.service.forget_ended()
+        else:
+            self.service.hides_everything = True
 
     def _is_possible(self, event: str) -> bool:
         if event in self.setting.endings:
@@ -201,9 +209,9 @@ class World:
         if event == OTHER_RUNS:
             return self.setting.controllers > 1 and not self._is_nested and not self.journals[0].is_locked
         if event == "a person restarts it":
-            return self._all_things[0].operated_by is None
+            return self.target[0].operated_by is None
         if event == "it stops serving":
-            return self._all_things[0].status is None
+            return self.target[0].status is None
         if event == "the service forgets its tasks":
             return any(job.applied and self.service.is_readable(job.id) for job in self.service.jobs)
         return event not in BY_PEOPLE[1:] or self._failed is not None
@@ -213,11 +221,9 @@ class World:
         return next((job for job in self.service.jobs if job.end == "FAILED" and job.applied), None)
 
     @property
-    def _all_things(self) -> list[Thing]:
-        return self._things_of(self._controller)
-
-    def _things_of(self, controller: int) -> list[Thing]:
-        wanted = self.things[min(controller, len(self.things) - 1)]
+    def target(self) -> list[Thing]:
+        """What the controller that runs restarts."""
+        wanted = self.things[min(self._controller, len(self.things) - 1)]
         return [thing for thing in self.service.everything if thing.id in wanted]
 
     def called(self, name: str) -> None:
@@ -270,7 +276,8 @@ class World:
     def run(self, part: Part) -> None:
         """One run of a controller for the change."""
         self.service.passes(part.pause)
-        self.tell(f"  controller {part.controller + 1} runs, {part.pause:g} s later{', in the same process' * part.same_process}")
+        process = ", in the same process" if part.same_process else ""
+        self.tell(f"  controller {part.controller + 1} runs, {part.pause:g} s later{process}")
         own_notes.forget_process()
         if part.same_process:
             own_notes._SENT_HERE.update(self.process[1])
@@ -285,11 +292,6 @@ class World:
     def journal(self) -> Journal:
         """That of the one that runs."""
         return self.journal_of(self._controller)
-
-    @property
-    def target(self) -> list[Thing]:
-        """What it restarts."""
-        return self._all_things
 
     @property
     def is_nested(self) -> bool:
@@ -336,7 +338,11 @@ class World:
         was_in_run, self.is_in_run = self.is_in_run, True
         try:
             result = run.restart_target(
-                self.service, selector, request, self.time.clock, self.journal  # type: ignore[arg-type]
+                self.service,
+                selector,
+                request,
+                self.time.clock,
+                self.journal,  # type: ignore[arg-type]
             )
         except Killed:
             self.tell("  killed")
