@@ -179,7 +179,15 @@ _ALL = (
     Setting(
         "the service is ten minutes ahead", _SERVER, server, events=FEW, clock_offset=600.0, is_unclear=True, **_DATED
     ),
-    Setting("hosts are ahead", _SERVER, server, events=FEW, hosts_ahead=50.0, is_unclear=True, **_DATED),
+    Setting(
+        "hosts are ahead",
+        _SERVER,
+        server_that_has_just_started,
+        events=FEW,
+        hosts_ahead=50.0,
+        is_unclear=True,
+        **_DATED,
+    ),
     Setting("hosts are behind", _SERVER, server, events=FEW, hosts_ahead=-50.0, is_unclear=True, **_DATED),
     Setting("hosts are ten minutes behind", _SERVER, server, events=FEW, hosts_ahead=-600.0, is_unclear=True, **_DATED),
     Setting("values show late", _SERVER, server_with_late_values, events=FEW, is_unclear=True, **_VALUES),

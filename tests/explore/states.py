@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from bisect import bisect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.parsing import instant
@@ -28,14 +28,14 @@ def state_of(world: World) -> Any:
     ordinal = _ordinals(world)
     service = world.service
     on_its_way = service.held_back
-    owner, tokens = world.process
+    owner, kept, open_ones = world.process
     return (
         tuple(_job(job, world, ordinal) for job in service.jobs),
         tuple(_thing(thing, world, ordinal) for thing in service.everything),
         tuple((number, ordinal(moment), job) for number, moment, job in service.restarts),
         None if on_its_way is None else (ordinal(on_its_way.due), on_its_way.things, ordinal(on_its_way.sent)),
-        tuple(_noted(journal, ordinal, world, tokens) for journal in world.journals),
-        owner if tokens else None,
+        tuple(_noted(journal, ordinal, world, (kept, open_ones)) for journal in world.journals),
+        owner if kept or open_ones else None,
         world.events_left,
         service.hides_everything,
     )
@@ -79,7 +79,7 @@ def _thing(thing: Thing, world: World, ordinal: Ordinal) -> Any:
     return thing.operated_by, thing.status, ordinal(thing.started), thing.pid, shown and (ordinal(shown[0]), shown[1])
 
 
-def _noted(journal: Journal, ordinal: Ordinal, world: World, tokens: frozenset[str]) -> Any:
+def _noted(journal: Journal, ordinal: Ordinal, world: World, tokens: tuple[frozenset[str], ...]) -> Any:
     sights = tuple(_sight(sight, ordinal, world) for sight in journal.first.values())
     rows = tuple(_row(row, ordinal, world, tokens) for row in journal.rows)
     return sights, rows, tuple(sorted(journal.facts.items(), key=repr))
@@ -89,9 +89,9 @@ def _sight(sight: FirstSight, ordinal: Ordinal, world: World) -> Any:
     return sight.member.address, _shown(sight.shown, ordinal), ordinal(_by_service(sight.at, world)), sight.tasks
 
 
-def _row(row: RequestRow, ordinal: Ordinal, world: World, tokens: Iterable[str]) -> Any:
+def _row(row: RequestRow, ordinal: Ordinal, world: World, tokens: tuple[frozenset[str], ...]) -> Any:
     parts = tuple((key.address, _shown(shown, ordinal)) for key, shown in row.members)
-    here = row.token in tokens
+    here = tuple(row.token in each for each in tokens)
     return parts, row.task_id, row.began is None, row.outcome, row.known, here, ordinal(_by_service(row.at, world))
 
 

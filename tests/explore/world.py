@@ -125,11 +125,13 @@ class World:
         self.promises = Promises()
         self.rules: Counter[str] = Counter()
         self.story: list[str] | None = None
-        # The tokens that the process of the last run has kept, and whose process it was.
-        self.process: tuple[int, frozenset[str]] = (0, frozenset())
+        # Whose process the last run was in, what that remembers, and which of its requests have no known outcome.
+        self.process: tuple[int, frozenset[str], frozenset[str]] = (0, frozenset(), frozenset())
         self._is_killed = self._is_nested = self.is_in_run = False
         self._waited_at = -1
-        self._controller = self._rows_before = 0
+        self._controller = 0
+        self._sent_before: frozenset[str] = frozenset()
+        self._was_killed = False
 
     def copied(self, choices: ChosenEvents) -> World:
         """The same again, to go on by other choices."""
@@ -162,7 +164,7 @@ class World:
         chosen = self.choices.choose(possible) if possible else ""
         if chosen:
             self.events_left -= 1
-            self.promises.events += 1
+            self.promises.events.append(chosen)
             self.tell(f"    !! {chosen}")
             self._perform(chosen)
         return chosen
@@ -266,11 +268,11 @@ class World:
 
     def possible_parts(self) -> Iterator[Part]:
         """The runs that may come next."""
-        owner, tokens = self.process
+        owner, _kept, open_ones = self.process
         for controller in range(self.setting.controllers):
             for pause in self.setting.pauses:
                 yield Part(controller, pause)
-                if tokens and controller == owner:
+                if open_ones and controller == owner:
                     yield Part(controller, pause, same_process=True)
 
     def run(self, part: Part) -> None:
@@ -279,10 +281,21 @@ class World:
         process = ", in the same process" if part.same_process else ""
         self.tell(f"  controller {part.controller + 1} runs, {part.pause:g} s later{process}")
         own_notes.forget_process()
+        rows_before = len(self.journal_of(part.controller).rows)
+        mine: frozenset[str] = frozenset()
         if part.same_process:
             own_notes._SENT_HERE.update(self.process[1])
+            mine = self.process[2]
+        self._sent_before = mine
+        self._was_killed = False
         self._play(part.controller, part.pause)
-        self.process = (part.controller, frozenset(own_notes._SENT_HERE))
+        if self._was_killed:
+            self.process = (part.controller, frozenset(), frozenset())
+            return
+        rows = self.journal_of(part.controller).rows
+        new = {row.token for row in rows[rows_before:]}
+        open_ones = {row.token for row in rows if row.task_id is None and row.outcome is None}
+        self.process = (part.controller, frozenset(own_notes._SENT_HERE), (mine | new) & open_ones)
 
     def journal_of(self, controller: int) -> Journal:
         """The journal that a controller writes."""
@@ -300,11 +313,16 @@ class World:
 
     @property
     def remembers_its_request(self) -> bool:
-        """Whether the process that runs has sent a request whose outcome it does not know, before its last one."""
-        return any(row.token in own_notes._SENT_HERE for row in self.journal.rows[: self._rows_before])
+        """Whether the process that runs has sent a request in an earlier run, and its outcome is not known."""
+        return bool(self._sent_before) and not self._is_nested
+
+    @property
+    def is_new(self) -> bool:
+        """Whether nothing has happened yet."""
+        return not self.service.jobs and not any(journal.rows for journal in self.journals)
 
     def _nested_run(self) -> None:
-        kept = (self.promises, self._waited_at, self._controller, self._rows_before, set(own_notes._SENT_HERE))
+        kept = (self.promises, self._waited_at, self._controller, set(own_notes._SENT_HERE))
         own_notes.forget_process()
         self.promises = Promises(breaks=self.promises.breaks)
         self._is_nested = True
@@ -313,9 +331,9 @@ class World:
             self._play(1 - kept[2], 0.0)
         finally:
             self._is_nested = False
-            self.promises, self._waited_at, self._controller, self._rows_before = kept[:4]
+            self.promises, self._waited_at, self._controller = kept[:3]
             own_notes.forget_process()
-            own_notes._SENT_HERE.update(kept[4])
+            own_notes._SENT_HERE.update(kept[3])
             self.tell("  the first goes on")
 
     def _play(self, controller: int, pause: float) -> None:
@@ -332,7 +350,6 @@ class World:
             until_effective=setting.values,
         )
         self._controller, self._waited_at = controller, -1
-        self._rows_before = len(self.journal.rows)
         selector = setting.selectors[min(controller, len(setting.selectors) - 1)]
         self.promises.begins(self, pause)
         was_in_run, self.is_in_run = self.is_in_run, True
@@ -346,6 +363,7 @@ class World:
             )
         except Killed:
             self.tell("  killed")
+            self._was_killed = not self._is_nested
             own_notes.forget_process()
         except OcpError as error:
             self.tell(f"  failed: {error}")
