@@ -153,7 +153,7 @@ def test_server_of_another_zone_that_somebody_restarts_during_the_hooks_is_waite
 
 
 @pytest.mark.nightly
-def test_wait_for_restarts_for_another_zone_that_is_down_after_the_hooks(
+def test_restart_waits_for_another_zone_that_is_down_after_the_hooks(
     ansible, connect, start_emulator, task_file, change, tmp_path
 ):
     emulator = start_emulator(*QUICK)

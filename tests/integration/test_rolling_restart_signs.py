@@ -131,7 +131,7 @@ def test_user_who_may_not_see_signs_is_warned_and_restarts(roll, start_emulator)
 def test_wait_lasts_twice_as_long_as_a_server_may_be_away(offline_times, seconds, ansible):
     role = REPOSITORY / "roles/rolling_restart"
     plan = {} if offline_times is None else {"clusters": [{"offline_time": known} for known in offline_times]}
-    show = {"name": "Show it", "ansible.builtin.debug": {"msg": "{{ rolling_wait_for_restart_timeout | int }}"}}
+    show = {"name": "Show it", "ansible.builtin.debug": {"msg": "{{ rolling_restart_wait_timeout | int }}"}}
     play = {
         "hosts": "localhost", "gather_facts": False, "tasks": [show],
         "vars_files": [str(role / "defaults/main.yml"), str(role / "vars/main.yml")],

@@ -75,7 +75,10 @@ def test_page_shows_the_actual_message(ansible, connect, emulator):
 
 @pytest.mark.parametrize(
     ("role", "given", "wrong"),
-    [("wait_for_restart", {"wait_for_restart_tasks": 1001}, "wait_for_restart_retry"), ("emulator", {}, "emulator_prot")],
+    [
+        ("wait_for_restart", {"wait_for_restart_tasks": 1001}, "wait_for_restart_retry"),
+        ("emulator", {}, "emulator_prot"),
+    ],
 )
 def test_role_refuses_a_misspelt_variable_wherever_it_is_set(ansible, emulator, role, given, wrong):
     role_task = {"ansible.builtin.include_role": {"name": f"oceanbase.ocp.{role}"}, "vars": given}

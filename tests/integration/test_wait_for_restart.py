@@ -69,7 +69,10 @@ def test_wait_for_restart_skips_results_without_a_task(ansible, emulator):
 
 
 def test_each_use_of_wait_for_restart_replaces_the_results(ansible, emulator):
-    refused = {"block": [wait_for("{{ restart }}", wait_for_restart_retries=-1)], "rescue": [{"ansible.builtin.debug": {}}]}
+    refused = {
+        "block": [wait_for("{{ restart }}", wait_for_restart_retries=-1)],
+        "rescue": [{"ansible.builtin.debug": {}}],
+    }
     uses = {
         "first": (wait_for("{{ restart }}"), 1),
         "the same": (wait_for("{{ wait_for_restart_results | map(attribute='id') }}"), 1),
