@@ -55,6 +55,12 @@ class Events(Protocol):
     def accepted(self, job: Job) -> None:
         """A request of the run has started a task."""
 
+    def answered(self, job: Job) -> None:
+        """Its answer has arrived."""
+
+    def noted(self) -> None:
+        """Something was written that the run knows of its request."""
+
     def happens(self, *options: str) -> str:
         """Which of these happens here; "" for none."""
 
@@ -240,6 +246,7 @@ class Service(FakeOcp):
         answer = self.events.happens("the answer is lost", *repeated)
         if answer:
             raise lost() if answer == "the answer is lost" else _busy()
+        self.events.answered(job)
         return ApiResponse(self._record(job), self.url, "trace-post")
 
     def _leave(self, name: str, things: list[Thing]) -> None:
@@ -402,6 +409,7 @@ class Journal:
 
     def note(self, number: int, **told: Any) -> None:
         self._events.writes("the outcome is noted")
+        self._events.noted()
         known = {name: value for name, value in told.items() if value is not None}
         self.rows[number - 1] = replace(self.rows[number - 1], **known)
 

@@ -216,7 +216,7 @@ def _is_known(world: World, job: Job) -> bool:
     listed = world.service.listed
     if job.id in listed and listed[job.id] == bool(job.skipped):
         return True
-    if _is_noted(world, job) and job.id not in listed:
+    if (world.knows(job) or _is_noted(world, job)) and job.id not in listed:
         return True
     is_ours = job.creator == OURS and any(
         row.task_id is None and row.outcome is None for row in world.journal.rows[:-1]

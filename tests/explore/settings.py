@@ -31,6 +31,7 @@ TWO_AGENTS = Selector(Agents, {"hosts": ["10.1.0.1", "10.1.0.2"]})
 ON_THE_WAY = ("kill", *ANSWERS, *DELAYS)
 BY_OTHERS = ("kill", *BY_PEOPLE, *OF_THE_TARGET)
 FEW = ("kill", "the answer is lost", "it is shown late", "a person restarts it", "the service forgets its tasks")
+LATE = (*FEW, "it is listed late")
 PARAMETER = "memory_limit"
 
 Targets = Sequence[Sequence[Thing]]
@@ -150,8 +151,8 @@ _ALL = (
     ),
     Setting("a zone", (A_ZONE,), zone, events=(*FEW, "its servers are shown no more"), endings=ENDINGS),
     Setting("agents", (TWO_AGENTS,), agents, events=FEW, endings=ENDINGS),
-    Setting("an arbitration service, by a name", (AN_ARBITER,), arbiter, events=FEW, endings=ENDINGS),
-    Setting("an arbitration service, by an instant", (AN_ARBITER,), arbiter, events=FEW, endings=ENDINGS, **_DATED),
+    Setting("an arbitration service, by a name", (AN_ARBITER,), arbiter, events=LATE, endings=ENDINGS),
+    Setting("an arbitration service, by an instant", (AN_ARBITER,), arbiter, events=LATE, endings=ENDINGS, **_DATED),
     Setting("queue", _SERVER, server, events=FEW, endings=ENDINGS, in_flight=InFlight.QUEUE),
     Setting("fail if anything runs", _SERVER, server, events=FEW, in_flight=InFlight.FAIL),
     Setting("without a wait", _SERVER, server, events=(*FEW, "it shows its start late"), endings=ENDINGS, wait=False),

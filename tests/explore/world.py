@@ -132,6 +132,9 @@ class World:
         self._controller = 0
         self._sent_before: frozenset[str] = frozenset()
         self._was_killed = False
+        # The tasks of answers that arrived, with the number of the journal that they were noted in.
+        self.known: set[tuple[int, int]] = set()
+        self._answered: int | None = None
 
     def copied(self, choices: ChosenEvents) -> World:
         """The same again, to go on by other choices."""
@@ -260,6 +263,20 @@ class World:
         """A request of the run has started a task."""
         self.promises.made.append(job)
 
+    def answered(self, job: Job) -> None:
+        """Its answer has arrived."""
+        self._answered = job.id
+
+    def noted(self) -> None:
+        """What has arrived is in the journal."""
+        if self._answered is not None:
+            self.known = {*self.known, (self.journals.index(self.journal), self._answered)}
+            self._answered = None
+
+    def knows(self, job: Job) -> bool:
+        """Whether the journal of the controller that runs had a task, whatever is in it now."""
+        return (self.journals.index(self.journal), job.id) in self.known
+
     def _ends_if_killed(self) -> None:
         if self._is_killed:
             raise Killed
@@ -351,6 +368,7 @@ class World:
         )
         self._controller, self._waited_at = controller, -1
         selector = setting.selectors[min(controller, len(setting.selectors) - 1)]
+        self._answered = None
         self.promises.begins(self, pause)
         was_in_run, self.is_in_run = self.is_in_run, True
         try:
