@@ -70,7 +70,7 @@ test: $(DEV) ## Run all checks and tests that a change has to pass
 	@$(MAKE) --no-print-directory integration
 
 # What make test leaves out, the quick ones first.
-CHECK_ALL := audit docs importer first-steps eda fuzz molecule units layouts outages journal nightly fuzz-defects chaos simulate-much matrix
+CHECK_ALL := audit docs importer first-steps eda fuzz molecule units layouts outages journal nightly explore fuzz-defects chaos simulate-much matrix
 
 .PHONY: check-all
 check-all: ## Run what make test leaves out, and end with a table (every night, and before a release; PARTS="docs eda")
@@ -175,6 +175,11 @@ NEW_SEED = $(strip $(shell od -An -N3 -tu4 /dev/urandom))
 simulate-much: ## Run simulate 20,000 times from a new seed, which it prints, and with each known bug put back (RUNS=n SEED=n)
 	@$(MAKE) --no-print-directory simulate RUNS=$(or $(RUNS),20000) SEED=$(or $(SEED),$(NEW_SEED))
 	@$(MAKE) --no-print-directory simulate RUNS= SEED= MUTATION=all
+
+.PHONY: explore
+explore: $(DEV) ## Try all that can happen in small worlds, by the code that restarts (WORLD="a zone", MUTATION=all)
+	@$(BIN)/python -m ansible_collections.oceanbase.ocp.tests.explore $(if $(WORLD),--world "$(WORLD)") \
+	  $(if $(MUTATION),--mutation $(MUTATION))
 
 .PHONY: outages
 outages: $(DEV) ## Look for outages that restarts cause, in 500 random fleets and schedules (RUNS=n SEED=n, STORY=yes, REPLAY=…, ARBITRATED=yes)

@@ -248,10 +248,16 @@ class OwnNotes:
             self._note(row, task_id=task.id, began=task.start_time, outcome=RUNNING)
 
     def ended(self, task: Task) -> None:
-        """Note how a task of ours has ended."""
+        """Note how a task of ours has ended. A record without its steps does not overrule that one was skipped."""
         for row in self._rows:
-            if row.task_id == task.id and task.finished and row.outcome not in (_outcome_of(task), IN_EFFECT):
+            knows_more = row.outcome == SKIPPED and not task.subtasks
+            is_known = row.outcome in (_outcome_of(task), IN_EFFECT) or knows_more
+            if row.task_id == task.id and task.finished and not is_known:
                 self._note(row, outcome=_outcome_of(task))
+
+    def skipped_tasks(self) -> frozenset[int]:
+        """The tasks of own requests that are noted to have skipped a step."""
+        return frozenset(row.task_id for row in self._here if row.task_id is not None and row.outcome == SKIPPED)
 
     def _is_of_change(self, row: RequestRow) -> bool:
         since = self._request.started_before

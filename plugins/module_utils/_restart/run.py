@@ -442,6 +442,7 @@ class _Run:
             requests=() if self._sent is not None else self._notes.open_requests(look.observed.members),
             ended_for={number: now - at for number, at in self._ended_at.items()},
             uncertain=most - least,
+            skipped=self._notes.skipped_tasks(),
         )
 
     def _own_tasks(self, look: Look) -> frozenset[int]:

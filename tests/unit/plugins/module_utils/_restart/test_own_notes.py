@@ -278,6 +278,16 @@ def test_end_of_its_task_is_noted(status, more, outcome, run, seen, journal):
     assert [row.outcome for row in journal.requests(run().keys)] == [outcome]
 
 
+def test_record_without_steps_does_not_hide_that_one_was_skipped(run, seen, journal):
+    """The list of tasks shows no steps, and the task may be archived before it is read by its id."""
+    notes = answered(run, seen)
+    skipped = [step(1, "Stop it", "SUCCESSFUL", operation="SKIP")]
+    notes.ended(Task.from_api(raw_task(1001, "SUCCESSFUL", subtasks=skipped)))
+    notes.ended(Task.from_api(raw_task(1001, "SUCCESSFUL")))
+    assert [row.outcome for row in journal.requests(run().keys)] == ["SKIPPED"]
+    assert notes.skipped_tasks() == {1001}
+
+
 def test_what_cannot_be_noted_after_the_request_is_searched_for_by_the_next_run(run, seen, journal, monkeypatch):
     def refuse(*_args, **_facts):
         raise JournalError("No space left.")
