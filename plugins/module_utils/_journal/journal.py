@@ -25,7 +25,6 @@ class Journal(Protocol):
     @property
     def place(self) -> str:
         """Where it is, for people."""
-        ...
 
     def lock(self, names: Sequence[str], clock: Clock, timeout: float) -> AbstractContextManager[None]:
         """Hold the locks of the clusters with these identities.
@@ -41,7 +40,6 @@ class Journal(Protocol):
 
     def first_used(self, change: str) -> float | None:
         """When the name of the change was first used for any member, in seconds since 1970 by the controller."""
-        ...
 
     def register(self, change: str, wish: Wish, sights: Sequence[FirstSight]) -> None:
         """Bind the name of a change to a wish, and keep the first sight of each member.
