@@ -177,9 +177,9 @@ simulate-much: ## Run simulate 20,000 times from a new seed, which it prints, an
 	@$(MAKE) --no-print-directory simulate RUNS= SEED= MUTATION=all
 
 .PHONY: explore
-explore: $(DEV) ## Try all that can happen in small worlds, by the code that restarts (WORLD="a zone", MUTATION=all)
+explore: $(DEV) ## Try all that can happen in small worlds, by the code that restarts (WORLD="a zone", EVENTS=n, MUTATION=all)
 	@$(BIN)/python -m ansible_collections.oceanbase.ocp.tests.explore $(if $(WORLD),--world "$(WORLD)") \
-	  $(if $(MUTATION),--mutation $(MUTATION))
+	  $(if $(EVENTS),--events $(EVENTS)) $(if $(MUTATION),--mutation $(MUTATION))
 
 .PHONY: outages
 outages: $(DEV) ## Look for outages that restarts cause, in 500 random fleets and schedules (RUNS=n SEED=n, STORY=yes, REPLAY=…, ARBITRATED=yes)

@@ -28,17 +28,18 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="make explore")
     parser.add_argument("--world", choices=sorted(SETTINGS), action="append", help="only this one; may be repeated")
     parser.add_argument("--mutation", choices=["all", *FINDABLE], help="with a known bug put back, until it is found")
+    parser.add_argument("--events", type=int, help="how many in each world, instead of what each has")
     options = parser.parse_args()
     worlds = options.world or list(SETTINGS)
     with ProcessPoolExecutor() as pool:
         if options.mutation:
             return _look_for_bugs(pool, FINDABLE if options.mutation == "all" else [options.mutation], worlds)
-        return _explore_all(pool, worlds)
+        return _explore_all(pool, worlds, options.events)
 
 
-def _explore_all(pool: Executor, worlds: Sequence[str]) -> int:
+def _explore_all(pool: Executor, worlds: Sequence[str], events: int | None) -> int:
     began, found = time.monotonic(), []
-    for each in pool.map(_explored, worlds):
+    for each in pool.map(partial(_explored, events=events), worlds):
         _show(each)
         found.append(each)
     _show_rules(found)
@@ -67,9 +68,10 @@ def _find_bug(name: str, worlds: Sequence[str]) -> str:
     return ""
 
 
-def _explored(name: str) -> Explored:
+def _explored(name: str, events: int | None) -> Explored:
     gc.set_threshold(*RARELY)
-    return explore(SETTINGS[name])
+    setting = SETTINGS[name]
+    return explore(replace(setting, most_events=events or setting.most_events))
 
 
 def _figures(found: Explored) -> tuple[int, int, int]:
@@ -97,6 +99,8 @@ def _show_rules(found: list[Explored]) -> None:
     print("\nhow often each rule decided:")
     for rule in Rule:
         print(f"  {rules[rule.name]:9,}  {rule.name}")
+    never = [rule.name for rule in Rule if not rules[rule.name]]
+    print(f"rules that never decided: {', '.join(never) or 'none'}")
 
 
 if __name__ == "__main__":

@@ -80,7 +80,7 @@ class Setting:
     shared: bool = True
     events: tuple[str, ...] = ()
     endings: tuple[str, ...] = ()
-    most_events: int = 2
+    most_events: int = 1
     most_runs: int = 4
     pauses: tuple[float, ...] = (SOON, MIDDLE, LATER)
     in_flight: InFlight = InFlight.ATTACH
