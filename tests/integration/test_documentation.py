@@ -175,6 +175,20 @@ def test_readme_recordings_are_what_the_commands_print(name):
     assert fixed(record["record"](record["README_RECORDINGS"][name], "", 0.1)) == fixed(shown)
 
 
+@pytest.mark.nightly
+def test_recording_of_two_controllers_is_what_they_print():
+    record = runpy.run_path(str(REPOSITORY / "tools" / "record"))
+    page = (REPOSITORY / "docs/journal.md").read_text()
+
+    def fixed(text: str) -> list[str]:
+        """Without the steps, which depend on when each run begins."""
+        return [line for line in text.splitlines() if not re.match(r"  \d+ .*(/13|SUCCESSFUL)|  \.\.\.", line)]
+
+    shown = re.search(r"<!-- recording: shared -->\n```text\n(.*?)^```", page, re.MULTILINE | re.DOTALL)[1]
+    # Long enough for the second run to come while the server restarts.
+    assert fixed(record["record_shared"](2)) == fixed(shown)
+
+
 @pytest.mark.parametrize("page", ["README.md", "docs/quick-start.md"])
 def test_ad_hoc_commands_on_pages_run(emulator, executables, tmp_path, page):
     export, *commands = next(block for block in blocks(page, "console") if "$ ansible localhost" in block).splitlines()

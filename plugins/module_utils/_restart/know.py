@@ -28,7 +28,8 @@ class Memory:
 
     ``requested``: when this machine sent the requests of these tasks, in seconds since 1970. ``own`` are the ids of the
     tasks that a request of this run may have started. ``ended_for``: how long this run has known tasks as ended, in
-    seconds. ``uncertain``: the clocks of the service differ by so many seconds.
+    seconds. ``uncertain``: the clocks of the service differ by so many seconds. ``skipped`` are the ids of own tasks
+    that are noted to have skipped a step.
     """
 
     requested: dict[int, float] = field(default_factory=dict)
@@ -36,6 +37,7 @@ class Memory:
     requests: tuple[Request, ...] = ()
     ended_for: dict[int, float] = field(default_factory=dict)
     uncertain: float = 0.0
+    skipped: frozenset[int] = frozenset()
 
 
 def know(
@@ -137,7 +139,7 @@ class _Meaning:
 
     def _task(self, entry: TaskOnTarget) -> Task:
         task = entry.task
-        work = work_of(task)
+        work = self._work(task)
         since, unclear = self._since(entry, task)
         restarts = self._parts(entry, task)
         return Task(
@@ -149,6 +151,11 @@ class _Meaning:
             is_due=work is Work.RESTARTED and self._is_due(task),
             is_told=bool(restarts) or not self._may_be_untold(entry, since | unclear),
         )
+
+    def _work(self, task: TaskRecord) -> Work:
+        """What it has done; by the journal where its steps are not shown any more."""
+        is_noted = task.succeeded and not task.subtasks and task.id in self.memory.skipped
+        return Work.SKIPPED if is_noted else work_of(task)
 
     def _may_be_untold(self, entry: TaskOnTarget, since: Collection[str]) -> bool:
         return entry.restarts == frozenset() and bool(since) and self.may_be_kind(entry.record)

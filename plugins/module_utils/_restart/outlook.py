@@ -13,7 +13,7 @@ from .._base.clock import Clock
 from .._base.errors import NotFound
 from .._base.parsing import Record
 from .._base.service_clock import service_time, to_service_clock
-from .._journal.local_journal import usable_journal
+from .._journal.open_journal import open_journal
 from .._journal.rows import MemberKey, RequestRow
 from .._ocp.endpoints import OcpApi
 from .._targets.server import Server
@@ -31,11 +31,15 @@ from .values_seen import ValuesSeen
 
 @dataclass(frozen=True)
 class Change:
-    """What the restarts of a plan are for, as the options say it; ``values`` are those of ``until_effective``."""
+    """What the restarts of a plan are for, as the options say it.
+
+    ``values`` are those of ``until_effective``; ``journal_url`` names the journal, None for that of this controller.
+    """
 
     started_before: datetime | None = None
     name: str | None = None
     values: Mapping[str, str] = field(default_factory=dict)
+    journal_url: str | None = None
 
     @property
     def is_dated(self) -> bool:
@@ -65,7 +69,9 @@ class Foresight:
         self._clock = clock
         self._since: datetime | None = None
         self._details: dict[int, Record] = {}
-        self._journal = usable_journal(read_only=True, is_required=change.name is not None, warnings=self.warnings)
+        self._journal = open_journal(
+            change.journal_url, read_only=True, is_required=change.name is not None, warnings=self.warnings
+        )
         if change.started_before is not None:
             self._since, more = to_service_clock(change.started_before, api.service_clock, clock.wall())
             self.warnings += more

@@ -107,11 +107,30 @@ class OwnNotes:
         requested = {key for row in asked for key, _shown in row.members}
         # What shows after a request is no first sight, but the name has to ask for the same.
         found = [
-            FirstSight(key, Shown() if key in requested else _shown(member), now, tasks)
+            FirstSight(key, Shown() if key in requested else self._settled(look, member), now, tasks)
             for member in look.observed.members
             if (key := self._keys.get(member.name)) is not None
         ]
         self._journal.register(name, self._wish(), found)
+
+    def shows_late(self, look: Look, member: Member) -> bool:
+        """Whether the start of an earlier restart may replace the one that is shown of a member.
+
+        What one of our own has made is known by what was shown at its request.
+        """
+        key = self._keys.get(member.name)
+        seen = {
+            row.task_id
+            for row in self._rows
+            for each, before in row.members
+            if each == key and has_moved(_member_of(member.name, before), member)
+        }
+        others = [entry for entry in look.tasks if entry.record["id"] not in seen]
+        return shows_late(replace(look, tasks=others), member)
+
+    def _settled(self, look: Look, member: Member) -> Shown:
+        """What is shown of a member; nothing where it would take the start of an earlier restart for a later one."""
+        return Shown() if self.shows_late(look, member) else _shown(member)
 
     def _wish(self) -> Wish:
         since = self._request.started_before
@@ -181,12 +200,9 @@ class OwnNotes:
                 self._note(row, outcome=IN_EFFECT)
 
     def begin(self, look: Look, members: frozenset[str]) -> None:
-        """Note that a restart of these members is about to be requested. Raises JournalError: nothing may be sent.
-
-        What they show is not noted where the start of an earlier restart may show later: it would answer the request.
-        """
+        """Note that a restart of these members is about to be requested. Raises JournalError: nothing may be sent."""
         parts = tuple(
-            (self._keys[member.name], Shown() if shows_late(look, member) else _shown(member))
+            (self._keys[member.name], self._settled(look, member))
             for member in look.observed.members
             if member.name in members
         )
@@ -232,10 +248,16 @@ class OwnNotes:
             self._note(row, task_id=task.id, began=task.start_time, outcome=RUNNING)
 
     def ended(self, task: Task) -> None:
-        """Note how a task of ours has ended."""
+        """Note how a task of ours has ended. A record without its steps does not overrule that one was skipped."""
         for row in self._rows:
-            if row.task_id == task.id and task.finished and row.outcome not in (_outcome_of(task), IN_EFFECT):
+            knows_more = row.outcome == SKIPPED and not task.subtasks
+            is_known = row.outcome in (_outcome_of(task), IN_EFFECT) or knows_more
+            if row.task_id == task.id and task.finished and not is_known:
                 self._note(row, outcome=_outcome_of(task))
+
+    def skipped_tasks(self) -> frozenset[int]:
+        """The tasks of own requests that are noted to have skipped a step."""
+        return frozenset(row.task_id for row in self._here if row.task_id is not None and row.outcome == SKIPPED)
 
     def _is_of_change(self, row: RequestRow) -> bool:
         since = self._request.started_before

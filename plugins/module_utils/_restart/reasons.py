@@ -24,7 +24,10 @@ from .values_seen import ValuesSeen
 
 UNNAMED_KIND = "the service does not show whether such a task is a restart"
 NEXT_STEP = "run this again when it has ended, or wait for it with in_flight=queue"
-WAY_OUT = "To restart it again, give a later started_before, or a new name with change."
+WAY_OUT = (
+    "To restart it again, give a later started_before, or a new name with change; oceanbase.ocp.journal_clear clears a "
+    "name."
+)
 
 
 @dataclass(frozen=True)

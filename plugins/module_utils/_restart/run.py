@@ -14,6 +14,7 @@ from .._base.clock import SYSTEM_CLOCK, Clock
 from .._base.errors import (
     AuthenticationFailed,
     CredentialsRefused,
+    JournalError,
     NotFound,
     OcpError,
     OutcomeUnknown,
@@ -29,7 +30,7 @@ from .._base.parsing import instant
 from .._base.service_clock import FIRST_ANSWERS, LARGEST_LEAD, service_time, to_service_clock
 from .._base.text import join_names
 from .._journal.journal import Journal
-from .._journal.local_journal import usable_journal
+from .._journal.open_journal import open_journal
 from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import Task
 from .._targets.target import Observation, Selector, Target
@@ -43,7 +44,7 @@ from .change import Begin, begun_by
 from .diff import restart_diff
 from .effect_check import EffectCheck
 from .evidence import PROOF_TIMEOUT
-from .know import Memory, know, shows_late, undecided
+from .know import Memory, know, undecided
 from .knowledge import Relative, Wish
 from .look import Look
 from .own_notes import OwnNotes
@@ -77,13 +78,16 @@ def restart_target(
 ) -> Result:
     """Restart what ``selector`` names, if needed; returns the module's result, with ``warnings`` and ``diff``.
 
-    Every key is always there. ``journal`` is that of this controller. Raises an OcpError; once the target is found, its
-    facts hold the result so far, so that no started task is lost.
+    Every key is always there. ``journal`` is by default the one that ``request`` names. Raises an OcpError; once the
+    target is found, its facts hold the result so far, so that no started task is lost.
     """
     warnings: list[str] = []
     if journal is None:
-        journal = usable_journal(
-            read_only=request.check_mode, is_required=request.change is not None, warnings=warnings
+        journal = open_journal(
+            request.journal_url,
+            read_only=request.check_mode,
+            is_required=request.change is not None,
+            warnings=warnings,
         )
     _wait_for_the_change(request, clock)
     return _Run(api, _found_target(api, selector, request, clock), request, clock, journal, warnings).run()
@@ -132,7 +136,7 @@ class _Run:
         self._notes = OwnNotes(api, target, request, journal, clock)
         self._reader = Reader(api, target, clock, self._attempt.warnings)
         self._effect = EffectCheck(api, target, request, journal, clock, self._attempt.warnings)
-        self._signs = SignGate(api, target, request, clock, self._attempt.warnings)
+        self._signs = SignGate(api, target, request, clock, self._attempt.warnings, journal)
         safety = SafetyGate(api, target, request, self._notes, self._attempt.warnings)
         self._gates: Sequence[Gate] = (safety, self._signs, TimeGate(target, request.finish_before, clock))
         self._attempt.note(effective=self._effect.facts(()))
@@ -394,6 +398,7 @@ class _Run:
         """Look until the answer is no older than what was shown before, for a minute at most."""
         began = self._clock.now()
         while True:
+            self._journal.renew()
             look = self._reader.look(own)
             is_behind = self._reader.is_behind(look)
             if not is_behind and not self._reader.may_be_behind(look):
@@ -437,6 +442,7 @@ class _Run:
             requests=() if self._sent is not None else self._notes.open_requests(look.observed.members),
             ended_for={number: now - at for number, at in self._ended_at.items()},
             uncertain=most - least,
+            skipped=self._notes.skipped_tasks(),
         )
 
     def _own_tasks(self, look: Look) -> frozenset[int]:
@@ -569,7 +575,8 @@ class _Run:
         except kind as error:
             # Not after an uncertain refusal: the request may have run.
             if self._sent is None:
-                error.add_context(f"Did not restart {self._target.label}: {why}.")
+                cause = "" if isinstance(error, JournalError) else f": {why}"
+                error.add_context(f"Did not restart {self._target.label}{cause}.")
             raise
 
     # Acting
@@ -689,7 +696,7 @@ class _Run:
         task = self._attempt.so_far.task or {}
         self._attempt.warnings += self._signs.long_restart(task["duration"] if task else None)
         is_attached = decision.step in (Step.JOIN, Step.ADOPT)
-        late = frozenset(member.name for member in before.members if shows_late(look, member))
+        late = frozenset(member.name for member in before.members if self._notes.shows_late(look, member))
         restart_task = RestartTask(task_id, instant(task.get("start_time")), is_attached, self._begin, late)
         log_lines = self._request.policy.log_lines
         found = verify(self._api, self._target, before, members, restart_task, log_lines, self._clock)

@@ -44,6 +44,7 @@ class FleetRequest:
     majority: bool = True
     tolerated: Sequence[str] | None = None
     change: str | None = None
+    journal_url: str | None = None
 
 
 def plan_fleet(crew: Crew, wanted: FleetRequest) -> Result:
@@ -154,7 +155,7 @@ class _PlannedCluster:
         listed = self._tasks(api)
         self._states = server_states(placed, listed or [], (), ())
         self._listed = found.listed
-        foresight = Foresight(api, Change(wanted.started_before, wanted.change), clock)
+        foresight = Foresight(api, Change(wanted.started_before, wanted.change, journal_url=wanted.journal_url), clock)
         self.clock_warnings = foresight.warnings
         outlooks = {
             name: foresight.of(self._server(found.servers, name), server.member, listed)

@@ -120,6 +120,26 @@ def test_start_that_has_moved_answers_a_request(run, seen, service):
     assert run().open_requests(members_of(seen)) == ()
 
 
+def test_start_of_an_earlier_restart_that_may_show_late_is_no_first_sight(run, seen, service):
+    ended = raw_task(80, "SUCCESSFUL", startTime=at(-60).isoformat(), finishTime=at(-30).isoformat())
+    run(**NAME).register(seen(ended))
+    assert run(**NAME).sights()[ADDRESS].shown.started is None
+    service.servers_there[0].started = -45.0
+    service.passes(160)
+    run(**NAME).register(seen(ended))
+    assert run(**NAME).sights()[ADDRESS].shown.started == at(-45)
+
+
+def test_start_that_an_earlier_request_of_ours_has_made_is_a_first_sight(run, seen, service):
+    notes = run()
+    notes.begin(seen(), HERE)
+    notes.end(80, at(0).isoformat())
+    restarts(service)
+    ended = raw_task(80, "SUCCESSFUL", startTime=at(0).isoformat(), finishTime=at(4).isoformat())
+    run(**NAME).register(seen(ended))
+    assert run(**NAME).sights()[ADDRESS].shown.started == at(0)
+
+
 @pytest.mark.parametrize(
     ("task", "answers"),
     [
@@ -256,6 +276,16 @@ def test_end_of_its_task_is_noted(status, more, outcome, run, seen, journal):
     notes.ended(Task.from_api(raw_task(1001, status, **more)))
     notes.ended(Task.from_api(raw_task(1002, "FAILED")))
     assert [row.outcome for row in journal.requests(run().keys)] == [outcome]
+
+
+def test_record_without_steps_does_not_hide_that_one_was_skipped(run, seen, journal):
+    """The list of tasks shows no steps, and the task may be archived before it is read by its id."""
+    notes = answered(run, seen)
+    skipped = [step(1, "Stop it", "SUCCESSFUL", operation="SKIP")]
+    notes.ended(Task.from_api(raw_task(1001, "SUCCESSFUL", subtasks=skipped)))
+    notes.ended(Task.from_api(raw_task(1001, "SUCCESSFUL")))
+    assert [row.outcome for row in journal.requests(run().keys)] == ["SKIPPED"]
+    assert notes.skipped_tasks() == {1001}
 
 
 def test_what_cannot_be_noted_after_the_request_is_searched_for_by_the_next_run(run, seen, journal, monkeypatch):
