@@ -186,7 +186,7 @@ def test_recording_of_two_controllers_is_what_they_print():
 
     shown = re.search(r"<!-- recording: shared -->\n```text\n(.*?)^```", page, re.MULTILINE | re.DOTALL)[1]
     # Long enough for the second run to come while the server restarts.
-    assert fixed(record["record_shared"](2)) == fixed(shown)
+    assert fixed(record["record_shared"](4)) == fixed(shown)
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/quick-start.md"])
