@@ -107,7 +107,7 @@ class OwnNotes:
         requested = {key for row in asked for key, _shown in row.members}
         # What shows after a request is no first sight, but the name has to ask for the same.
         found = [
-            FirstSight(key, Shown() if key in requested else self._settled(look, member), now, tasks)
+            FirstSight(key, Shown() if key in requested else _shown(member), now, tasks)
             for member in look.observed.members
             if (key := self._keys.get(member.name)) is not None
         ]
@@ -127,10 +127,6 @@ class OwnNotes:
         }
         others = [entry for entry in look.tasks if entry.record["id"] not in seen]
         return shows_late(replace(look, tasks=others), member)
-
-    def _settled(self, look: Look, member: Member) -> Shown:
-        """What is shown of a member; nothing where it would take the start of an earlier restart for a later one."""
-        return Shown() if self.shows_late(look, member) else _shown(member)
 
     def _wish(self) -> Wish:
         since = self._request.started_before
@@ -200,9 +196,12 @@ class OwnNotes:
                 self._note(row, outcome=IN_EFFECT)
 
     def begin(self, look: Look, members: frozenset[str]) -> None:
-        """Note that a restart of these members is about to be requested. Raises JournalError: nothing may be sent."""
+        """Note that a restart of these members is about to be requested. Raises JournalError: nothing may be sent.
+
+        What they show is not noted where the start of an earlier restart may show later: it would answer the request.
+        """
         parts = tuple(
-            (self._keys[member.name], self._settled(look, member))
+            (self._keys[member.name], Shown() if self.shows_late(look, member) else _shown(member))
             for member in look.observed.members
             if member.name in members
         )

@@ -120,26 +120,6 @@ def test_start_that_has_moved_answers_a_request(run, seen, service):
     assert run().open_requests(members_of(seen)) == ()
 
 
-def test_start_of_an_earlier_restart_that_may_show_late_is_no_first_sight(run, seen, service):
-    ended = raw_task(80, "SUCCESSFUL", startTime=at(-60).isoformat(), finishTime=at(-30).isoformat())
-    run(**NAME).register(seen(ended))
-    assert run(**NAME).sights()[ADDRESS].shown.started is None
-    service.servers_there[0].started = -45.0
-    service.passes(160)
-    run(**NAME).register(seen(ended))
-    assert run(**NAME).sights()[ADDRESS].shown.started == at(-45)
-
-
-def test_start_that_an_earlier_request_of_ours_has_made_is_a_first_sight(run, seen, service):
-    notes = run()
-    notes.begin(seen(), HERE)
-    notes.end(80, at(0).isoformat())
-    restarts(service)
-    ended = raw_task(80, "SUCCESSFUL", startTime=at(0).isoformat(), finishTime=at(4).isoformat())
-    run(**NAME).register(seen(ended))
-    assert run(**NAME).sights()[ADDRESS].shown.started == at(0)
-
-
 @pytest.mark.parametrize(
     ("task", "answers"),
     [
