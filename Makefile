@@ -28,6 +28,7 @@ IMPORTER := .build/importer/.made-$(PYTHON_VERSION)
 BENCH := .venv/.bench-$(PYTHON_VERSION)
 EDA := .venv/.eda-$(PYTHON_VERSION)
 MESH := .venv/.mesh-$(PYTHON_VERSION)
+JOURNAL := .venv/.journal-$(PYTHON_VERSION)
 EMULATOR := roles/emulator/files
 # ansible-test checks only *.sh.
 SHELL_SCRIPTS := .ci/run tools/ansible-test tools/copy-collection tools/find-java tools/find-python tools/link-packages \
@@ -69,7 +70,7 @@ test: $(DEV) ## Run all checks and tests that a change has to pass
 	@$(MAKE) --no-print-directory integration
 
 # What make test leaves out, the quick ones first.
-CHECK_ALL := audit docs importer first-steps eda fuzz molecule units outages nightly fuzz-defects chaos simulate-much matrix
+CHECK_ALL := audit docs importer first-steps eda fuzz molecule units layouts outages journal nightly explore fuzz-defects chaos simulate-much matrix
 
 .PHONY: check-all
 check-all: ## Run what make test leaves out, and end with a table (every night, and before a release; PARTS="docs eda")
@@ -175,10 +176,20 @@ simulate-much: ## Run simulate 20,000 times from a new seed, which it prints, an
 	@$(MAKE) --no-print-directory simulate RUNS=$(or $(RUNS),20000) SEED=$(or $(SEED),$(NEW_SEED))
 	@$(MAKE) --no-print-directory simulate RUNS= SEED= MUTATION=all
 
+.PHONY: explore
+explore: $(DEV) ## Try all that can happen in small worlds, by the code that restarts (WORLD="a zone", EVENTS=n, MUTATION=all)
+	@$(BIN)/python -m ansible_collections.oceanbase.ocp.tests.explore $(if $(WORLD),--world "$(WORLD)") \
+	  $(if $(EVENTS),--events $(EVENTS)) $(if $(MUTATION),--mutation $(MUTATION))
+
 .PHONY: outages
-outages: $(DEV) ## Look for outages that restarts cause, in 500 random fleets and schedules (RUNS=n SEED=n, STORY=yes, REPLAY=…)
+outages: $(DEV) ## Look for outages that restarts cause, in 500 random fleets and schedules (RUNS=n SEED=n, STORY=yes, REPLAY=…, ARBITRATED=yes)
 	@$(BIN)/python -m ansible_collections.oceanbase.ocp.tests.outages $(if $(RUNS),--runs $(RUNS)) \
-	  $(if $(SEED),--seed $(SEED)) $(if $(STORY),--story) $(if $(REPLAY),--replay $(REPLAY))
+	  $(if $(SEED),--seed $(SEED)) $(if $(ARBITRATED),--arbitrated) $(if $(STORY),--story) $(if $(REPLAY),--replay $(REPLAY))
+
+.PHONY: layouts
+layouts: $(DEV) ## Compare the rule about majorities with a truth of log streams in 200,000 random layouts (LAYOUTS=n SEED=n)
+	@PYTHONHASHSEED=0 $(BIN)/python -m ansible_collections.oceanbase.ocp.tests.outages.layouts \
+	  $(if $(LAYOUTS),--layouts $(LAYOUTS)) $(if $(SEED),--seed $(SEED))
 
 .PHONY: fuzz
 fuzz: $(DEV) ## Look for harmful answers of a hostile service (FUZZ_SECONDS=60 SEED=n; CASE=FILE repeats one)
@@ -188,12 +199,17 @@ fuzz: $(DEV) ## Look for harmful answers of a hostile service (FUZZ_SECONDS=60 S
 fuzz-defects: $(DEV) ## Put known defects back, one by one, and check that the same search finds each (SEED=n)
 	@$(BIN)/python tests/fuzz --defects $(if $(SEED),--seed $(SEED))
 
+.PHONY: journal
+journal: $(JOURNAL) ## Share a journal on a real PostgreSQL, MariaDB and SQLite; name those not found (ONLY=sqlite)
+	@$(BIN)/python tests/journal $(if $(CROSSINGS),--crossings $(CROSSINGS)) $(if $(KILLS),--kills $(KILLS)) \
+	  $(if $(STOPS),--stops $(STOPS)) $(addprefix --only ,$(ONLY)) $(addprefix --required ,$(REQUIRED))
+
 .PHONY: audit
 audit: $(DEV) $(AUDIT) ## Check the installed packages against the advisories of PyPI
 	@$(BIN)/python tools/audit .build/audit/bin/pip-audit $(BIN)/python
 
 .PHONY: recordings
-recordings: $(DEMO) ## Record the output of waits into docs/progress.md and README.md
+recordings: $(DEV) ## Record the output of waits into docs/progress.md, docs/journal.md and README.md
 	@$(BIN)/python tools/record
 
 .PHONY: errors
@@ -280,6 +296,10 @@ $(IMPORTER): $(VENV) pyproject.toml
 
 $(MESH): $(DEMO)
 	@$(UV_INSTALL) --group mesh
+	@touch $@
+
+$(JOURNAL): $(DEV)
+	@$(UV_INSTALL) --group journal
 	@touch $@
 
 $(EDA): $(DEV)

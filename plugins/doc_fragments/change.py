@@ -19,7 +19,9 @@ options:
       - When the name is first used for a target, the journal notes the start that OCP shows, and later the request, its
         task and its outcome. A target that shows a later start is left alone. If a task of it has begun since, no other
         request is sent. The journal is C(oceanbase.ocp/journal.sqlite) in C(ANSIBLE_HOME), by default C(~/.ansible),
-        where the module runs.
+        where the module runs, or the database of O(journal_url).
+      - In a container whose folders may go away with it, a name alone needs O(journal_url), and is refused without. The
+        environment variable C(OCP_JOURNAL_PERSISTS=yes) says that the folder stays.
       - With O(started_before) too, a target restarts only if both ask for it.
       - A name is bound to the instant and the values of parameters that it was first used with, and is refused with
         others. Names never expire.

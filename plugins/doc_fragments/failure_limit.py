@@ -15,9 +15,9 @@ options:
     description:
       - How many servers, zones or clusters may be held by FAILED restarts of this change, anywhere in the service and
         whoever started them. If there are more, nothing is restarted. Without this option the module does not check.
-      - A restart belongs to this change if it began at or after O(started_before). Without O(started_before) the module
-        does not check either. A restart does not count if it failed before it changed anything, or if a later restart
-        of the same target succeeded.
+      - A restart belongs to this change if it began at or after O(started_before), or without that, after the name of
+        O(change) was first used for anything in this journal. Without both the module does not check. A restart does
+        not count if it failed before it changed anything, or if a later restart of the same target succeeded.
       - It costs one request for each check before a restart.
     type: int
   judged_tasks:

@@ -16,9 +16,10 @@ options:
       - Which restarts are refused because of what they take down. A refused restart is not sent.
       - V(majority) refuses a restart that would leave a tenant without the voters that it needs. A tenant needs more
         than half of its FULL and LOGONLY replicas, or half of them if it has an arbitration service and no degraded log
-        stream. Replicas that are down or restarting at the same time count as missing.
-      - A tenant that has already lost its majority does not block the restart. So a server that does not serve can
-        always be restarted.
+        stream. Replicas that are down, restarting or unclear at the same time count as missing.
+      - A tenant that has already lost its majority does not block the restart. So a server that is down by all that OCP
+        shows can always be restarted. One that may serve, such as one that is UNAVAILABLE but ACTIVE, counts as
+        serving.
       - If OCP does not show the tenants, more than half of the zones of the cluster have to stay up, and there is a
         warning.
       - V(none) does not check.

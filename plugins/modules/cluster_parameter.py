@@ -45,6 +45,7 @@ extends_documentation_fragment:
   - oceanbase.ocp.connection
   - oceanbase.ocp.attributes
   - oceanbase.ocp.detail
+  - oceanbase.ocp.journal
 attributes:
   check_mode:
     support: full
@@ -264,7 +265,10 @@ OPTIONS = {
 def run(api, params, mode):
     wanted = wanted_parameters("parameters", params["parameters"])
     settle_time = seconds_option(params, "settle_time", 1)
-    return set_parameters(api, params["cluster"], wanted, settle_time, check_mode=mode.check_mode)
+    journal_url = params["journal_url"]
+    return set_parameters(
+        api, params["cluster"], wanted, settle_time, check_mode=mode.check_mode, journal_url=journal_url
+    )
 
 
 DEFINITION = Definition(OPTIONS, run)

@@ -25,6 +25,7 @@ extends_documentation_fragment:
   - oceanbase.ocp.connection
   - oceanbase.ocp.attributes
   - oceanbase.ocp.detail
+  - oceanbase.ocp.journal
   - oceanbase.ocp.change
   - oceanbase.ocp.restart
   - oceanbase.ocp.waiting

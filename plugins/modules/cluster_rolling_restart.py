@@ -121,6 +121,7 @@ extends_documentation_fragment:
   - oceanbase.ocp.connection
   - oceanbase.ocp.attributes
   - oceanbase.ocp.detail
+  - oceanbase.ocp.journal
   - oceanbase.ocp.change
   - oceanbase.ocp.safety
   - oceanbase.ocp.signs
@@ -369,6 +370,7 @@ def planned(params):
         judges_budget=params["offline_budget"] != OfflineBudget.IGNORE.value,
         until_effective=wanted_values(params),
         change=given_change(params),
+        journal_url=params["journal_url"],
     )
 
 

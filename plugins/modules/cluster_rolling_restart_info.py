@@ -85,6 +85,7 @@ extends_documentation_fragment:
   - oceanbase.ocp.connection
   - oceanbase.ocp.attributes
   - oceanbase.ocp.detail
+  - oceanbase.ocp.journal
   - oceanbase.ocp.change
   - oceanbase.ocp.signs
   - oceanbase.ocp.until_effective
@@ -368,6 +369,7 @@ def run(api, params, _mode):
         judges_budget=params["offline_budget"] != OfflineBudget.IGNORE.value,
         until_effective=wanted_values(params),
         change=given_change(params),
+        journal_url=params["journal_url"],
     )
     return plan_rolling_restart(api, wanted)
 

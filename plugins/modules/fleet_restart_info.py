@@ -54,6 +54,7 @@ extends_documentation_fragment:
   - oceanbase.ocp.connection
   - oceanbase.ocp.attributes
   - oceanbase.ocp.detail
+  - oceanbase.ocp.journal
   - oceanbase.ocp.change
   - oceanbase.ocp.threads
 attributes:
@@ -193,6 +194,7 @@ def run(_api, params, mode):
         servers=[(each["cluster"], each["server"]) for each in params["servers"]],
         started_before=given_instant(params, "started_before"),
         change=given_change(params),
+        journal_url=params["journal_url"],
         majority=params["safety"] != NONE,
         tolerated=params["tolerate_outage_of"],
     )

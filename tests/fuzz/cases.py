@@ -69,7 +69,7 @@ MODULES: dict[str, dict[str, Any]] = {
     "host_info": {},
     "arbitration_service_info": {},
     "obproxy_info": {},
-    "service_info": {},
+    "ocp_info": {},
     "task_info": {},
     "task_wait": {},
 }

@@ -142,6 +142,8 @@ class Ansible:
             **SETTINGS,
             "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
             "ANSIBLE_HOME": str(self._folder / "home"),
+            # Tests may run in a container.
+            "OCP_JOURNAL_PERSISTS": "yes",
             # The notes of the lock of a cluster are for a URL, and a free port is used again by another emulator.
             "TMPDIR": self._temporary,
             **self.environment,

@@ -14,6 +14,8 @@ SECRETS = {
     "ocp_password": "ocp-demo-1",
     "ocp_access_key_id": "emulator",
     "ocp_access_key_secret": "emulator-secret",
+    # Nothing is there, which is an empty journal.
+    "ocp_journal_url": "sqlite:////nowhere/journal.db",
 }
 
 

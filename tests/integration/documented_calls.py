@@ -328,6 +328,30 @@ def sets_parameters(call: Calls) -> None:
     call.fail(emulator, **wanted)
 
 
+def reads_of_the_journal(call: Calls) -> None:
+    emulator = call.start(*SLOW)
+    restart(emulator, "server_restart", change="memory-2026-11-20")
+    # It is refused, since the other restart is running, but the name is known from then on.
+    other = {**RESTARTS["server_restart"][0], "change": "stack-2026-11-20"}
+    outcome_of("server_restart", {"url": emulator.url, **BASIC, **other})
+    restart(emulator, "agent_restart", change="agents-2026-11-20")
+    restart(emulator, "cluster_restart", cluster="payments")
+    restart(emulator, "server_restart", server="10.0.0.2:2882", safety="none", until_effective=WANTED)
+    # After that the service is known to show old and new values apart.
+    wanted = {"cluster": "orders", "parameters": {"stack_size": "6M"}, "settle_time": 1}
+    outcome_of("cluster_parameter", {"url": emulator.url, **BASIC, **wanted})
+    call(emulator)
+    call(emulator, journal_url="nonsense")
+
+
+def clears_the_journal(call: Calls) -> None:
+    emulator = call.start(*SLOW)
+    restart(emulator, "server_restart", change="memory-2026-11-20")
+    call(emulator, change="memory-2026-11-20", check_mode=True)
+    call(emulator, everything=True)
+    call(emulator, request=1)
+
+
 def checks_of_services(call: Calls) -> None:
     for profile in PROFILES:
         emulator = call.start("--profile", profile)
@@ -352,11 +376,13 @@ CALLS: dict[str, Callable[[Calls], None]] = {
     "fleet_restart": fleet_restarts,
     "fleet_restart_info": fleet_plans,
     "host_info": reads,
+    "journal_clear": clears_the_journal,
+    "journal_info": reads_of_the_journal,
     "obproxy_info": reads_of_obproxies,
     "obproxy_restart": lambda call: restarts(call, "Start obproxy"),
     "server_info": reads,
     "server_restart": restarts_of_servers,
-    "service_info": checks_of_services,
+    "ocp_info": checks_of_services,
     "task": task_actions,
     "task_info": reads_of_tasks,
     "task_wait": waits_for_tasks,

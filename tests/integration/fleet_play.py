@@ -35,8 +35,8 @@ def fleet_play(emulator, servers, change, **options):
             },
             {
                 "name": "wait",
-                "ansible.builtin.include_role": {"name": "oceanbase.ocp.restart_wait"},
-                "vars": {"restart_wait_tasks": ["{{ restarts }}"]},
+                "ansible.builtin.include_role": {"name": "oceanbase.ocp.wait_for_restart"},
+                "vars": {"wait_for_restart_tasks": ["{{ restarts }}"]},
             },
         ],
     }

@@ -14,7 +14,10 @@ from pathlib import Path
 
 import pytest
 import yaml
-from ansible_collections.oceanbase.ocp.plugins.module_utils._module.connection_options import CONNECTION_OPTIONS
+from ansible_collections.oceanbase.ocp.plugins.module_utils._module.connection_options import (
+    CONNECTION_OPTIONS,
+    JOURNAL_OPTION,
+)
 from credentials import ACCESS_KEY, BASIC
 from documentation_blocks import blocks
 from jinja2.sandbox import ImmutableSandboxedEnvironment
@@ -22,6 +25,7 @@ from mutual_tls import gate
 from repository import REPOSITORY
 
 INPUTS, INJECTORS, SCHEDULED = blocks("docs/awx.md", "yaml")
+OF_CREDENTIAL = {**CONNECTION_OPTIONS, **JOURNAL_OPTION}
 EXAMPLE = REPOSITORY / "examples/awx_survey"
 PLAYBOOK, INVENTORY = ((EXAMPLE / name).read_text() for name in ("playbook.yml", "inventory.yml"))
 DEFINITION = REPOSITORY / "extensions/ee/execution-environment.yml"
@@ -117,13 +121,13 @@ def environment(folder, **credential):
 
 def test_credential_type_sets_every_variable_the_modules_read():
     inputs, injectors = yaml.safe_load(INPUTS), yaml.safe_load(INJECTORS)
-    read = {variable for option in CONNECTION_OPTIONS.values() for variable in option["fallback"][1]}
+    read = {variable for option in OF_CREDENTIAL.values() for variable in option["fallback"][1]}
     # How long to wait for an answer, and which way to take, are not part of a credential.
     assert set(injectors["env"]) == read - {"OCP_TIMEOUT", "OCP_USE_PROXY"}
     fields = {field["id"]: field for field in inputs["fields"]}
     assert set(inputs["required"]) <= set(fields)
     # The option client_key is the path of what is secret here.
-    secrets = {name for name, option in CONNECTION_OPTIONS.items() if option.get("no_log")} | {"client_key"}
+    secrets = {name for name, option in OF_CREDENTIAL.items() if option.get("no_log")} | {"client_key"}
     assert {name for name, field in fields.items() if field.get("secret")} == secrets
     unused = [name for name in fields if name not in INJECTORS]
     assert unused == []

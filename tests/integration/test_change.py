@@ -5,6 +5,10 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import threading
+import time
 
 import pytest
 import yaml
@@ -12,12 +16,16 @@ from credentials import BASIC
 from documentation_blocks import blocks
 from execution_path import ORDINARY, ran_as
 from expected_restarts import RESTARTS, restart
+from free_ports import kept_port
 from rolling import QUICK, once, posts
 
 NAME = "memory-2026-11-20"
+SECRET = "s3cret-wOrd"
 SERVER = RESTARTS["server_restart"][0]
 FLEET = ("--clusters", "1", "--zones", "3", "--servers-per-zone", "1", *QUICK)
 FIVE_LINES, *_others = blocks("docs/at-most-once.md", "yaml")
+# Of a database that tests/journal has started; read before the fixtures remove it.
+STARTED_DATABASE = os.environ.get("OCP_TEST_JOURNAL_URL")
 
 
 @pytest.fixture
@@ -145,3 +153,93 @@ def test_name_reaches_modules_in_process_and_ordinary_ones(ansible, emulator):
     [said] = {result["msg"] for result in outcome.results.values()}
     assert said.startswith("change: ' memory' is not the name of a change; give at most 200 printable characters")
     assert emulator.requests("POST") == []
+
+
+def test_name_that_was_cleared_restarts_again(server, ansible, emulator):
+    assert server(change=NAME)["action"] == "submitted"
+    shown = ansible.module("journal_info", change=NAME)
+    [request] = shown["requests"]
+    assert (request["outcome"], request["settled"]) == ("SUCCESSFUL", False)
+    cleared = ansible.module("journal_clear", change=NAME, cluster="orders")
+    assert (cleared["changed"], cleared["cleared"][0]) == (True, f"change {NAME} in cluster orders 1")
+    assert ansible.module("journal_clear", change=NAME)["changed"] is False
+    assert [server(change=NAME)["action"] for _run in range(2)] == ["submitted", "skipped"]
+    assert emulator.restarts("OB_SERVER") == {"10.0.0.1:2882": 2}
+
+
+@pytest.mark.parametrize("switch", [{}, {"OCP_IN_PROCESS": "false"}], ids=["in process", "ordinary"])
+def test_controllers_that_share_a_journal_restart_once_and_show_no_password(
+    switch, ansible, server, emulator, tmp_path
+):
+    shared = f"sqlite:///{tmp_path}/shared.db"
+    for name, action in ("one", "submitted"), ("other", "skipped"):
+        ansible.environment = {**switch, "ANSIBLE_HOME": str(tmp_path / name), "OCP_JOURNAL_URL": shared}
+        result = server("-vvv", change=NAME)
+        assert result["action"] == action, result
+        assert shared not in str(result)
+    del ansible.environment["OCP_JOURNAL_URL"]
+    refused = server("-vvv", change=NAME, journal_url=f"mysql://ops:{SECRET}@127.0.0.1:{kept_port()}/ocp")
+    assert "cannot be used" in refused["msg"]
+    assert SECRET not in str(refused)
+    assert len(emulator.requests("POST")) == 1
+
+
+@pytest.mark.parametrize(
+    ("killed_after", "ends_before_the_next_run", "actions"),
+    [
+        pytest.param("a step", False, ["attached", "skipped"], id="next run joins"),
+        pytest.param("a step", True, ["skipped", "skipped"], id="next run skips"),
+        # The next run waits for the end of the lease.
+        pytest.param("the request", True, ["skipped", "skipped"], id="lease held", marks=pytest.mark.nightly),
+    ],
+)
+def test_shared_five_lines_killed_in_between_on_two_controllers_restart_once(
+    killed_after, ends_before_the_next_run, actions, ansible, connect, start_emulator, tmp_path
+):
+    emulator = start_emulator("--step-seconds", "5")
+    connect(emulator)
+    plays = yaml.safe_load(FIVE_LINES)
+
+    def polls():
+        return sum("/tasks/instances/" in line for line in emulator.requests("GET"))
+
+    def end_while_it_waits(seen):
+        """A run reads the task before it decides, and more often only while it waits."""
+        while polls() < seen + 4:
+            time.sleep(0.01)
+        emulator.post("/emulator/clock/advance", {"seconds": 90})
+
+    def be(controller):
+        home = tmp_path / controller
+        home.mkdir(exist_ok=True)
+        ansible.environment |= {"HOME": str(home), "ANSIBLE_HOME": str(home / ".ansible")}
+
+    ansible.environment["OCP_JOURNAL_URL"] = STARTED_DATABASE or f"sqlite:///{tmp_path}/shared.db"
+    be("one")
+    ansible.module("journal_clear", everything=True)
+    killed = ansible.start(plays, "killed")
+    while killed.poll() is None and not (polls() if killed_after == "a step" else emulator.requests("POST")):
+        time.sleep(0.01)
+    emulator.post("/emulator/clock/advance", {"seconds": 5 if killed_after == "a step" else 0})
+    ansible.end()
+    assert killed.wait(timeout=20) == -signal.SIGKILL, ansible.output("killed").read_text()
+    if ends_before_the_next_run:
+        emulator.post("/emulator/clock/advance", {"seconds": 90})
+    else:
+        threading.Thread(target=end_while_it_waits, args=[polls()], daemon=True).start()
+    runs = []
+    for controller in ("two", "one"):
+        be(controller)
+        runs.append(ansible.playbook(plays))
+    assert [run.rc for run in runs] == [0, 0], [run.output for run in runs]
+    assert [(run.result["action"], run.result["verified"]) for run in runs] == [(action, True) for action in actions]
+    assert emulator.restarts("OB_SERVER") == {"10.0.0.1:2882": 1}
+    assert list(tmp_path.rglob("journal.sqlite")) == []
+
+
+def test_name_alone_is_refused_in_a_container_of_a_job(server, ansible, emulator, change):
+    ansible.environment = {"LAUNCHED_BY_RUNNER": "1", "OCP_JOURNAL_PERSISTS": "no"}
+    refused = server(change=NAME)
+    assert refused["msg"].startswith("change: alone it rests on the journal")
+    assert emulator.requests("POST") == []
+    assert server(change=NAME, started_before=change)["action"] == "submitted"

@@ -167,12 +167,26 @@ def test_readme_recordings_are_what_the_commands_print(name):
     readme = (REPOSITORY / "README.md").read_text()
 
     def fixed(text: str) -> list[str]:
-        """Without times and trace ids, and without what runs next, which depends on when it is asked."""
+        """Without times and trace ids, and without how far it is, which depends on when it is asked."""
         lines = [re.sub(r"[0-9T:+.-]+ (ERROR|INFO)|[0-9.]+ s\b.*|Trace id \w+", "", line) for line in text.splitlines()]
-        return [re.sub(r"(\d/13); now .*|[0-9.]+ seconds, the subtask [0-9.]+", r"\1", line) for line in lines]
+        return [re.sub(r"(RUNNING) \d+/13.*|[0-9.]+ seconds, the subtask [0-9.]+", r"\1", line) for line in lines]
 
     shown = re.search(rf"<!-- recording: {name} -->\n```text\n(.*?)^```", readme, re.MULTILINE | re.DOTALL)[1]
     assert fixed(record["record"](record["README_RECORDINGS"][name], "", 0.1)) == fixed(shown)
+
+
+@pytest.mark.nightly
+def test_recording_of_two_controllers_is_what_they_print():
+    record = runpy.run_path(str(REPOSITORY / "tools" / "record"))
+    page = (REPOSITORY / "docs/journal.md").read_text()
+
+    def fixed(text: str) -> list[str]:
+        """Without the steps, which depend on when each run begins."""
+        return [line for line in text.splitlines() if not re.match(r"  \d+ .*(/13|SUCCESSFUL)|  \.\.\.", line)]
+
+    shown = re.search(r"<!-- recording: shared -->\n```text\n(.*?)^```", page, re.MULTILINE | re.DOTALL)[1]
+    # Long enough for the second run to come while the server restarts.
+    assert fixed(record["record_shared"](4)) == fixed(shown)
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/quick-start.md"])

@@ -136,7 +136,7 @@ CALLS = {
     "obproxies": ("obproxy_info", {}),
     "parameters": ("cluster_parameter_info", {"cluster": "orders"}),
     "setting": ("cluster_parameter", {"cluster": "orders", "parameters": {"stack_size": "5M"}, "settle_time": 1}),
-    "check": ("service_info", {}),
+    "check": ("ocp_info", {}),
     "tasks": ("task_info", {"limit": 100}),
     "plan": ("cluster_rolling_restart_info", {"clusters": ["orders"], **BEFORE}),
     "fleet": ("fleet_restart_info", {"servers": [FLEET_SERVER], **BEFORE}),

@@ -60,8 +60,8 @@ def test_hostile_service_texts_are_escaped_and_truncated(kind, service, ansible,
     outcome = ansible.tasks(
         {
             "name": "wait",
-            "ansible.builtin.include_role": {"name": "oceanbase.ocp.restart_wait"},
-            "vars": {"restart_wait_tasks": 1001, "restart_wait_report": str(page)},
+            "ansible.builtin.include_role": {"name": "oceanbase.ocp.wait_for_restart"},
+            "vars": {"wait_for_restart_tasks": 1001, "wait_for_restart_report": str(page)},
         },
         module_defaults={"group/oceanbase.ocp.ocp": {"url": url, **BASIC}},
     )

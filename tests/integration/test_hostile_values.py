@@ -208,7 +208,7 @@ CALLS = {
     "obproxies": ("obproxy_info", {}),
     "parameters": ("cluster_parameter_info", {"cluster": "orders"}),
     "setting": ("cluster_parameter", {"cluster": "orders", "parameters": {"stack_size": "5M"}, "settle_time": 1}),
-    "check": ("service_info", {}),
+    "check": ("ocp_info", {}),
     "tasks": ("task_info", {"limit": ALL}),
     "plan": ("cluster_rolling_restart_info", {"clusters": ["orders"], **BEFORE}),
     "fleet": ("fleet_restart_info", {"servers": [FLEET_SERVER], **BEFORE}),
@@ -268,10 +268,10 @@ SHOWN = [
 ]
 REPORTED = [
     {
-        "ansible.builtin.include_role": {"name": "oceanbase.ocp.restart_wait"},
+        "ansible.builtin.include_role": {"name": "oceanbase.ocp.wait_for_restart"},
         "vars": {
-            "restart_wait_tasks": [*range(OTHER_TASK + 1, OTHER_TASK + 9)],
-            "restart_wait_report": "{{ folder }}/waited.html",
+            "wait_for_restart_tasks": [*range(OTHER_TASK + 1, OTHER_TASK + 9)],
+            "wait_for_restart_report": "{{ folder }}/waited.html",
         },
     },
 ]

@@ -413,8 +413,8 @@ NOT_BY_SSH = {
         }
     },
     "task_wait": {
-        "ansible.builtin.include_role": {"name": "oceanbase.ocp.restart_wait"},
-        "vars": {"restart_wait_tasks": 1001},
+        "ansible.builtin.include_role": {"name": "oceanbase.ocp.wait_for_restart"},
+        "vars": {"wait_for_restart_tasks": 1001},
     },
     "rolling_restart": {
         "ansible.builtin.include_role": {"name": "oceanbase.ocp.rolling_restart"},

@@ -77,10 +77,10 @@ def replacements(original: Any, replayed: Any) -> dict[Any, Any]:
 
 def documented(file):
     """The arguments of the command on the page, for this file."""
-    lines = [line for block in blocks("docs/service-check.md", "console") for line in block.splitlines()]
-    [command] = [line for line in lines if "service_check_recording" in line]
+    lines = [line for block in blocks("docs/ocp-check.md", "console") for line in block.splitlines()]
+    [command] = [line for line in lines if "ocp_check_recording" in line]
     assert f"$ python -m ocp_emulator serve --recording {file.name}" in lines
-    return command.removeprefix("$ ansible-playbook oceanbase.ocp.service_check ").replace(file.name, str(file))
+    return command.removeprefix("$ ansible-playbook oceanbase.ocp.ocp_check ").replace(file.name, str(file))
 
 
 @pytest.fixture
@@ -96,7 +96,7 @@ def recorded(ansible, start_emulator, tmp_path):
         emulator.delete("/emulator/requests")
         ansible.environment |= {"OCP_URL": emulator.url} | {f"OCP_{key.upper()}": value for key, value in DBA.items()}
         file = tmp_path / "ocp-recording.json"
-        outcome = ansible.playbook("oceanbase.ocp.service_check", arguments=documented(file))
+        outcome = ansible.playbook("oceanbase.ocp.ocp_check", arguments=documented(file))
         assert outcome.rc == 0, outcome.output
         return emulator, file, outcome
 
@@ -122,7 +122,7 @@ def test_a_replay_answers_as_the_recorded_service(recorded, start_emulator, opti
         [called(info, emulator.url, **DBA) for info in infos], [called(info, replay.url, **BASIC) for info in infos]
     )
     assert {NAMES[0], NAMES[1], NAMES[7], "10.77.1.1", "10.77.1.1:2882", "fd77:1::a"} <= replaced.keys()
-    checks = [called("service_info", url, **given) for url, given in ((emulator.url, DBA), (replay.url, BASIC))]
+    checks = [called("ocp_info", url, **given) for url, given in ((emulator.url, DBA), (replay.url, BASIC))]
     for part in ("verdict", "restarts_work", "rights", "filters", "facts", "modules"):
         assert checks[0][part] == checks[1][part]
     assert [(each["name"], each["answer"]) for each in checks[0]["reads"]] == [
@@ -138,7 +138,7 @@ def test_a_recording_of_a_replay_is_a_recording(recorded, start_emulator, tmp_pa
     """What a user sends can be sent on: a second masking loses nothing more."""
     _emulator, file, _outcome = recorded()
     first = start_emulator("--recording", str(file))
-    called("service_info", first.url, recording=str(tmp_path / "again.json"), **BASIC)
+    called("ocp_info", first.url, recording=str(tmp_path / "again.json"), **BASIC)
     second = start_emulator("--recording", str(tmp_path / "again.json"))
     replacements(*([called(info, each.url, **BASIC) for info in INFOS] for each in (first, second)))
 
@@ -147,7 +147,7 @@ def test_an_existing_recording_stops_the_playbook(ansible, emulator, tmp_path):
     file = tmp_path / "mine.json"
     file.write_text("mine")
     ansible.environment |= {"OCP_URL": emulator.url} | {f"OCP_{key.upper()}": value for key, value in BASIC.items()}
-    outcome = ansible.playbook("oceanbase.ocp.service_check", arguments=f"-e service_check_recording={file}")
+    outcome = ansible.playbook("oceanbase.ocp.ocp_check", arguments=f"-e ocp_check_recording={file}")
     assert outcome.rc == 2
     assert f"recording: {file} exists already and is not overwritten" in " ".join(outcome.output.split())
     assert (file.read_text(), emulator.requests("GET")) == ("mine", [])

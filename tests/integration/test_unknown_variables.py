@@ -39,7 +39,7 @@ SERVERS = [{"cluster": "orders", "server": "10.0.0.1:2882"}]
         ),
         ("task_report", {"task_report_id": 1001}, "task_report_folders", "folder"),
         ("parameter_rollout", {"parameter_rollout_clusters": ["orders"]}, "parameter_rollout_value", "values"),
-        ("service_check", {}, "service_check_need", "needs"),
+        ("ocp_check", {}, "ocp_check_need", "needs"),
     ],
 )
 def test_playbook_refuses_a_misspelt_variable(ansible, connect, emulator, check, playbook, given, wrong, near):
@@ -47,7 +47,7 @@ def test_playbook_refuses_a_misspelt_variable(ansible, connect, emulator, check,
     prefix = f"{playbook}_"
     given = {
         **given,
-        **({} if playbook in ("task_report", "service_check") else {f"{prefix}started_before": CHANGE}),
+        **({} if playbook in ("task_report", "ocp_check") else {f"{prefix}started_before": CHANGE}),
         wrong: "x",
     }
     outcome = ansible.playbook(f"oceanbase.ocp.{playbook}", arguments=f"{check}-e '{json.dumps(given)}'")
@@ -75,7 +75,10 @@ def test_page_shows_the_actual_message(ansible, connect, emulator):
 
 @pytest.mark.parametrize(
     ("role", "given", "wrong"),
-    [("restart_wait", {"restart_wait_tasks": 1001}, "restart_wait_retry"), ("emulator", {}, "emulator_prot")],
+    [
+        ("wait_for_restart", {"wait_for_restart_tasks": 1001}, "wait_for_restart_retry"),
+        ("emulator", {}, "emulator_prot"),
+    ],
 )
 def test_role_refuses_a_misspelt_variable_wherever_it_is_set(ansible, emulator, role, given, wrong):
     role_task = {"ansible.builtin.include_role": {"name": f"oceanbase.ocp.{role}"}, "vars": given}
@@ -92,8 +95,8 @@ def test_role_refuses_a_misspelt_variable_wherever_it_is_set(ansible, emulator, 
 
 def test_variables_of_the_caller_and_facts_of_an_earlier_use_are_allowed(ansible, emulator):
     task = {
-        "ansible.builtin.include_role": {"name": "oceanbase.ocp.restart_wait"},
-        "vars": {"restart_wait_tasks": [], "restart_wait_user_ticket": 7},
+        "ansible.builtin.include_role": {"name": "oceanbase.ocp.wait_for_restart"},
+        "vars": {"wait_for_restart_tasks": [], "wait_for_restart_user_ticket": 7},
     }
     outcome = ansible.tasks(task, task, module_defaults={"group/oceanbase.ocp.ocp": {"url": emulator.url, **BASIC}})
     assert outcome.rc == 0, outcome.output

@@ -21,6 +21,8 @@ from databases import Database, Mariadb, NotHere, Postgresql, Sqlite
 from scenarios import Outcome, crossings, kills, stops
 
 CONTRACT = Path(__file__).parents[1] / "unit/plugins/module_utils/_journal/test_journal.py"
+# Five lines that two controllers run, one of which is killed.
+PLAYBOOKS = Path(__file__).parents[1] / "integration/test_change.py"
 PACKAGES = Path(__file__).parents[2] / ".build/journal"
 
 
@@ -32,7 +34,7 @@ def main() -> int:
         "mariadb": lambda folder: Mariadb(folder, PACKAGES),
         "sqlite": Sqlite,
     }
-    wrong = 0
+    wrong, missing = 0, []
     for name in given.only or kinds:
         with tempfile.TemporaryDirectory(prefix=f"ocp-journal-{name}-") as made:
             folder = Path(made)
@@ -40,17 +42,19 @@ def main() -> int:
             folder.chmod(0o755)
             (folder / "database").mkdir()
             os.environ["ANSIBLE_HOME"] = str(folder / "home")
+            database = kinds[name](folder / "database")
             try:
-                database = kinds[name](folder / "database")
                 database.start()
             except NotHere as error:
-                print(f"{name}: not run, because {error}.")
+                database.stop()
+                missing.append(f"{name}: not run, because {str(error).rstrip('.')}.")
                 wrong += name in given.required
                 continue
             try:
                 wrong += _run_all(name, database, folder, given)
             finally:
                 database.stop()
+    print(*missing, sep="\n", end="\n" if missing else "")
     return 1 if wrong else 0
 
 
@@ -70,11 +74,14 @@ def _run_all(name: str, database: Database, folder: Path, given: argparse.Namesp
     for scenario, changes in ((crossings, given.crossings), (kills, given.kills), (stops, given.stops)):
         began = time.monotonic()
         outcome: Outcome = scenario(database, folder, changes)
-        print(f"{name}: {outcome.changes} {outcome.name}, {len(outcome.wrong)} wrong, {time.monotonic() - began:.0f} s")
+        taken = time.monotonic() - began
+        measured = f" ({outcome.measured})" if outcome.measured else ""
+        counts = f"{outcome.changes} {outcome.name}, {len(outcome.wrong)} wrong"
+        print(f"{name}: {counts}, {taken:.0f} s{measured}", flush=True)
         for words in outcome.wrong[:10]:
             print(f"  {words}")
         wrong += bool(outcome.wrong)
-    command = [sys.executable, "-m", "pytest", "--quiet", "-k", "shared", str(CONTRACT)]
+    command = [sys.executable, "-m", "pytest", "--quiet", "-k", "shared", *map(str, (CONTRACT, PLAYBOOKS))]
     done = subprocess.run(command, env={**os.environ, "OCP_TEST_JOURNAL_URL": database.url}, check=False)
     return wrong + (done.returncode != 0)
 

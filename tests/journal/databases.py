@@ -13,6 +13,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from pathlib import Path
 
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import OptionError
 from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.journal_url import NamedDatabase
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -21,8 +22,10 @@ PATIENCE = 60.0
 PASSWORD = "s3cret-wOrd"
 # They refuse to run as root.
 NOBODY = 65534
-# Of Debian; only what mariadbd itself needs.
-MARIADB_PACKAGES = ("mariadb-server-core", "mariadb-server", "liburing2", "libaio1", "libpmem1", "libsnappy1v5")
+# Of Debian and Ubuntu; only what mariadbd itself needs.
+MARIADB_PACKAGES = ("mariadb-server-core", "mariadb-server")
+# Not each release has each, and a machine may have them already.
+MARIADB_LIBRARIES = ("liburing2", "libaio1", "libaio1t64", "libpmem1", "libsnappy1v5")
 
 
 class NotHere(Exception):
@@ -71,6 +74,8 @@ class Database(ABC):
             NamedDatabase(self.url).engine.connect().close()
         except SQLAlchemyError:
             return False
+        except OptionError as error:
+            raise NotHere(str(error)) from error
         return True
 
     def _user(self) -> dict[str, int]:
@@ -135,7 +140,7 @@ class Mariadb(Database):
         return f"mariadb://ops:{PASSWORD}@127.0.0.1:{self.port}/journal?ssl_disabled=true"
 
     def start(self) -> None:
-        root = mariadb_root(self._packages)
+        root = mariadb_root(self._packages, self.folder.parent / "root")
         libraries = (
             ":".join(map(str, sorted({path.parent for path in root.rglob("lib*.so.*")}))) if root != Path("/") else ""
         )
@@ -177,28 +182,30 @@ class Mariadb(Database):
             raise NotHere(f"mariadbd fails: {done.stderr.strip()[-300:]}")
 
 
-def mariadb_root(packages: Path) -> Path:
-    """The root of the file system that has MariaDB. Raises NotHere if there is none."""
+def mariadb_root(packages: Path, root: Path) -> Path:
+    """The root of the file system that has MariaDB, by default ``root``. Raises NotHere if there is none."""
     if Path("/usr/sbin/mariadbd").exists():
         return Path("/")
-    root = packages / "root"
-    if not (root / "usr/sbin/mariadbd").exists():
+    if not list(packages.glob("mariadb-server-core_*.deb")):
         if shutil.which("apt-get") is None or shutil.which("dpkg-deb") is None:
             raise NotHere("MariaDB is not installed, and there is no apt-get to get it with")
-        root.mkdir(parents=True, exist_ok=True)
-        # As an unprivileged user too: nothing is installed.
-        done = subprocess.run(
-            ["apt-get", "--quiet", "download", *MARIADB_PACKAGES],
-            cwd=packages,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        if done.returncode:
-            raise NotHere(f"MariaDB is not installed, and apt-get does not get it: {done.stderr.strip()[-300:]}")
+        packages.mkdir(parents=True, exist_ok=True)
+        for library in MARIADB_LIBRARIES:
+            _download(packages, library)
+        if error := _download(packages, *MARIADB_PACKAGES):
+            raise NotHere(f"MariaDB is not installed, and apt-get does not get it: {error[-300:]}")
+    # Not beside the packages: the user of the database may not be allowed to enter there.
+    if not root.exists():
         for package in packages.glob("*.deb"):
             subprocess.run(["dpkg-deb", "--extract", package, root], check=True)
     return root
+
+
+def _download(folder: Path, *packages: str) -> str:
+    """Get packages of this machine's release, as an unprivileged user too; returns what is said if that fails."""
+    command = ["apt-get", "--quiet", "download", *packages]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    return done.stderr.strip() if done.returncode else ""
 
 
 def _postgresql_programs() -> Path:

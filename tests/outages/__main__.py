@@ -29,18 +29,29 @@ def main() -> int:
     parser.add_argument("--processes", type=int, help="how many at once (default: one for each core)")
     parser.add_argument("--story", action="store_true", help="tell the run of the seed")
     parser.add_argument("--replay", help="tell the run of these choices, as a story has them")
+    parser.add_argument("--arbitrated", action="store_true", help="only clusters with arbitration services")
     parser.add_argument("--attempts", type=int, default=150, help="runs to make a failing one smaller")
     options = parser.parse_args()
     if options.story or options.replay:
         choices = Choices(played=from_text(options.replay)) if options.replay else Choices(options.seed)
-        print("\n".join(campaign.story(choices, campaign.Setting(controllers=options.controllers))))
+        print(
+            "\n".join(
+                campaign.story(
+                    choices, campaign.Setting(controllers=options.controllers, arbitrated=options.arbitrated)
+                )
+            )
+        )
         return 0
-    settings = (
+    settings: tuple[campaign.Setting, ...] = (
         campaign.Setting(),
         campaign.Setting(safety="none"),
         campaign.Setting(controllers=2),
         campaign.Setting(controllers=2, meeting=True),
+        campaign.Setting(arbitrated=True),
+        campaign.Setting(arbitrated=True, safety="none"),
     )
+    if options.arbitrated:
+        settings = settings[-2:]
     bad = False
     for setting in settings:
         began = time.monotonic()

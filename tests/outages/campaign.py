@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from ansible_collections.oceanbase.ocp.tests.outages.arbitrated import Arbitrated
 from ansible_collections.oceanbase.ocp.tests.outages.schedule import Meeting, Run
 from ansible_collections.oceanbase.ocp.tests.outages.verdicts import CAUSED, CROSSED, LOST_BEFORE, TOLERATED
 from ansible_collections.oceanbase.ocp.tests.simulation.choices import Choices, Recorded, as_text
@@ -26,6 +27,7 @@ class Setting:
     safety: str = "majority"
     controllers: int = 1
     meeting: bool = False
+    arbitrated: bool = False
 
 
 @dataclass
@@ -77,6 +79,7 @@ def report(setting: Setting, tally: Tally) -> Iterator[str]:
     counts, outages = tally.counts, tally.outages
     who = "one controller" if setting.controllers == 1 else f"{setting.controllers} controllers"
     who += " that begin within one second" if setting.meeting else ""
+    who += ", 2F1A, 4F1A, three full and mixed" if setting.arbitrated else ""
     yield f"safety {setting.safety}, {who}: {tally.runs} fleets and schedules, {counts['requests']} requests"
     yield f"  restarts sent                     {counts['restarts']} of {counts['asked']} asked for"
     yield f"  refused as unsafe                 {counts['refused as unsafe']}"
@@ -118,5 +121,5 @@ def smallest(seed: int, setting: Setting, attempts: int) -> Choices:
 
 
 def _run_of(choices: Choices, setting: Setting) -> Run:
-    kind = Meeting if setting.meeting else Run
+    kind = Meeting if setting.meeting else Arbitrated if setting.arbitrated else Run
     return kind(choices, safety=setting.safety, controllers=setting.controllers)

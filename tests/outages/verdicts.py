@@ -18,6 +18,9 @@ from ocp_emulator.store.tenant_voters import read_tenant_voters
 # look, by other controllers, people or incidents; the tenant was lost already when the request was sent.
 CAUSED, TOLERATED, CROSSED, LOST_BEFORE = "caused", "tolerated", "not shown before the request", "lost before"
 
+# Milliseconds.
+READ_BEFORE = 1000
+
 
 @dataclass(frozen=True)
 class Found:
@@ -60,7 +63,9 @@ def _shown_at(tip: Sent, ours: Mapping[int, Sent], created: Mapping[int, int]) -
         own = ours.get(number)
         if own is not None and own.user == tip.user:
             return own.arrived <= tip.arrived
-        return (_instant(absence["from"]) if number is None else created[number]) < tip.look_began
+        # Arbitration services are read right before the look.
+        margin = 0 if absence["objectType"] == "OB_SERVER" else READ_BEFORE
+        return (_instant(absence["from"]) if number is None else created[number]) < tip.look_began - margin
 
     return shown
 
@@ -80,6 +85,8 @@ def _kind(
     there = [each for each in outage["down"] if _instant(each["from"]) <= began and not _ended_by(each, began)]
     known = [each for each in there if shown(each)]
     down = {each["id"] for each in known if each["objectType"] == "OB_SERVER"}
+    if any(each["objectType"] == "TENANT" for each in known):
+        return CAUSED
     spoilt = any(each["objectType"] != "OB_SERVER" for each in known)
     arbitrated = tenant.arbitration_service_id is not None and not spoilt
     return CAUSED if tenant.remaining(down) < tenant.needed(arbitrated=arbitrated) else CROSSED

@@ -130,6 +130,9 @@ def _why_unseen(case: Case, run: Run, post: Exchange, key: Key, starts: list[Sta
             task is not None and _is_clock_set_since(case, task, post) for task in causes
         ),
         "clocks do not tell": all(_is_unclear(case, run, post, key, start) for start in starts),
+        "it shows no start, and the task began before the change": all(
+            _is_begun_before(case, run, key, task) for task in causes
+        ),
         "tasks do not show their targets": not case.profile.tags and case.profile.starts is False,
         "all answers were behind": _may_be_behind(case, run),
     }
@@ -149,6 +152,12 @@ def _is_unclear(case: Case, run: Run, post: Exchange, key: Key, start: Start) ->
     if state is None or state["shown"] is None or state["shown"] < shown or (use is not None and start.time > use.last):
         return False
     return abs(start.time + case.evidence.clock_of(key) - run.since) <= HOST_UNCERTAINTY + since.spread + 2.0
+
+
+def _is_begun_before(case: Case, run: Run, key: Key, task: Task | None) -> bool:
+    """Whether a task began before the change, so that only a start could tell when it restarted what shows none."""
+    shows_start = key[0] != "arbitration" and (key[0] == "host" or case.profile.starts)
+    return not shows_start and task is not None and not case.evidence.since(run).covers(key, task)
 
 
 def _may_be_behind(case: Case, run: Run) -> bool:

@@ -98,15 +98,15 @@ class SentHere:
 def machines(actor: Callable[[], Actor | None]) -> Iterator[None]:
     """Give the code under test the journal of the machine, and the memory of the process, of the current actor."""
 
-    def journal(**_options: Any) -> MemoryJournal:
+    def journal(_url: str | None, **_options: Any) -> MemoryJournal:
         current = actor()
         assert current is not None
         found: MemoryJournal = current.data.machine.journal
         return found
 
     with (
-        mock.patch.object(outlook, "usable_journal", journal),
-        mock.patch.object(run, "usable_journal", journal),
+        mock.patch.object(outlook, "open_journal", journal),
+        mock.patch.object(run, "open_journal", journal),
         mock.patch.object(own_notes, "_SENT_HERE", SentHere(actor)),
     ):
         yield

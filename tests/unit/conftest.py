@@ -5,6 +5,7 @@
 from uuid import uuid4
 
 import pytest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._journal import folder_lifetime
 from ansible_collections.oceanbase.ocp.tests.unit.support.controllers import another_controller, with_journal_here
 
 
@@ -26,5 +27,9 @@ def _new_process(_homes, monkeypatch):
     """Each test begins as a new process of a new user does, which knows of no request and has noted nothing."""
     another_controller()
     monkeypatch.setenv("ANSIBLE_HOME", str(_homes / uuid4().hex))
+    # Tests may run in a container.
+    monkeypatch.setattr(folder_lifetime, "MARKS", ())
+    for name in ("container", *folder_lifetime.OF_JOBS):
+        monkeypatch.delenv(name, raising=False)
     with with_journal_here():
         yield

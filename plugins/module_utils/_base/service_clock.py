@@ -10,6 +10,7 @@ own; an envelope names the one that has answered.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import TypeAlias
 
@@ -26,7 +27,7 @@ LARGEST_CORRECTION = 300
 FIRST_ANSWERS = 5
 # An instant noted on another machine may be this far ahead.
 LARGEST_LEAD = 60
-# Further ones count as one: a service that names another server in each answer has no clock that could be told apart.
+# Further ones count as one, for a service that names another server in each answer.
 MOST_SERVERS = 16
 
 Answers: TypeAlias = "deque[tuple[float, float]]"
@@ -38,7 +39,7 @@ class ServiceClock:
     def __init__(self) -> None:
         self._answers: Answers = deque(maxlen=MOST_ANSWERS)
         self._by_server: dict[str | None, Answers] = {}
-        self._first: list[tuple[float, float]] = []
+        self._first_by_server: dict[str | None, list[tuple[float, float]]] = {}
 
     def shown(self, completed: datetime, sent: float, received: float, server: str | None = None) -> None:
         """Record a response ``completed`` by the service's clock, between two epoch seconds of this machine's.
@@ -49,9 +50,11 @@ class ServiceClock:
         answer = (completed.timestamp() - received, completed.timestamp() + precision - sent)
         self._answers.append(answer)
         is_told_apart = server in self._by_server or len(self._by_server) < MOST_SERVERS
-        self._by_server.setdefault(server if is_told_apart else None, deque(maxlen=MOST_ANSWERS)).append(answer)
-        if len(self._first) < FIRST_ANSWERS:
-            self._first.append(answer)
+        name = server if is_told_apart else None
+        self._by_server.setdefault(name, deque(maxlen=MOST_ANSWERS)).append(answer)
+        first = self._first_by_server.setdefault(name, [])
+        if len(first) < FIRST_ANSWERS:
+            first.append(answer)
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -107,10 +110,8 @@ class ServiceClock:
 
     @property
     def was_set(self) -> bool:
-        """Whether somebody set the clock after the first answers, so that times before and after cannot be compared."""
-        offset = self.offset
-        elsewhere = sum(_distance(answer, offset) > LARGEST_SILENT_OFFSET for answer in self._first)
-        return self.agreed and 2 * elsewhere > FIRST_ANSWERS
+        """Whether somebody set a clock after its first answers, so that times before and after cannot be compared."""
+        return any(_was_set(first, self._by_server[server]) for server, first in self._first_by_server.items())
 
     @property
     def is_off(self) -> bool:
@@ -127,6 +128,14 @@ class ServiceClock:
         offset = self.offset
         distances = (_distance(answer, offset) for answer in self._answers)
         return [distance for distance in distances if distance <= LARGEST_SILENT_OFFSET]
+
+
+def _was_set(first: Sequence[tuple[float, float]], last: Answers) -> bool:
+    """Whether more than half of the last answers of one clock agree, and its first ones show another time."""
+    offset = sum(_agreed_bounds(last)) / 2
+    elsewhere = sum(_distance(answer, offset) > LARGEST_SILENT_OFFSET for answer in first)
+    agreeing = sum(_distance(answer, offset) <= LARGEST_SILENT_OFFSET for answer in last)
+    return 2 * agreeing > len(last) and 2 * elsewhere > FIRST_ANSWERS
 
 
 def _agreed_bounds(answers: Answers) -> tuple[float, float]:

@@ -22,6 +22,10 @@ SHORTEST_PAUSE = 0.05
 class Journal(Protocol):
     """What the collection knows of its own doing. Each method raises JournalError if the journal cannot be used."""
 
+    @property
+    def place(self) -> str:
+        """Where it is, for people."""
+
     def lock(self, names: Sequence[str], clock: Clock, timeout: float) -> AbstractContextManager[None]:
         """Hold the locks of the clusters with these identities.
 
@@ -33,6 +37,9 @@ class Journal(Protocol):
 
     def sights(self, change: str, members: Iterable[MemberKey]) -> dict[MemberKey, FirstSight]:
         """The first sights of those of the members for which this change was asked for before."""
+
+    def first_used(self, change: str) -> float | None:
+        """When the name of the change was first used for any member, in seconds since 1970 by the controller."""
 
     def register(self, change: str, wish: Wish, sights: Sequence[FirstSight]) -> None:
         """Bind the name of a change to a wish, and keep the first sight of each member.

@@ -96,10 +96,11 @@ class NamedDatabase:
     @property
     def place(self) -> str:
         """Where it is, without user and password."""
-        url = self._url
-        address = url.host or ""
+        url, kind = self._url, self._url.get_backend_name()
         port = f":{url.port}" if url.port else ""
-        return f"{url.get_backend_name()}://{address}{port}/{url.database or ''}"
+        # Not as a URL: Ansible would hide one that is the same as the option.
+        host = f" on {url.host}{port}" if url.host else ""
+        return f"{url.database}{host} ({kind})"
 
     @property
     def exists(self) -> bool:

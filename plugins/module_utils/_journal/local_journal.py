@@ -19,6 +19,7 @@ from .._base.errors import JournalError
 from .._base.private_folder import private_folder
 from .._base.text import one_line
 from .journal import Journal, acquire
+from .journal_folder import ansible_home, is_local
 from .memory_journal import MemoryJournal
 from .sqlite_run import sqlite_has_tables, sqlite_transaction
 from .store import START_ANEW, Run, SqlJournal
@@ -26,11 +27,6 @@ from .store import START_ANEW, Run, SqlJournal
 FILE = "journal.sqlite"
 # Seconds that a transaction waits for those of other processes.
 BUSY_TIMEOUT = 10.0
-# Those that other machines cannot write to: WAL shares memory between all who use a file.
-LOCAL_FILE_SYSTEMS = frozenset(
-    {"bcachefs", "btrfs", "ext2", "ext3", "ext4", "f2fs", "jfs", "overlay", "ramfs", "reiserfs", "tmpfs", "xfs", "zfs"}
-)
-MOUNTS = Path("/proc/self/mountinfo")
 WAYS_OUT = {
     sqlite3.SQLITE_BUSY: "Look which process holds it, and run this again.",
     sqlite3.SQLITE_CORRUPT: START_ANEW,
@@ -137,26 +133,9 @@ def _copy(journal: LocalJournal, clock: Clock) -> MemoryJournal:
     return copy
 
 
-def is_local(path: Path) -> bool:
-    """Whether a file is on a disk of this machine, as far as that is known."""
-    try:
-        device = path.stat().st_dev
-        mounts = [line.split() for line in MOUNTS.read_text().splitlines()]
-    except OSError:
-        return False
-    number = f"{os.major(device)}:{os.minor(device)}"
-    kinds = {fields[fields.index("-") + 1] for fields in mounts if fields[2] == number}
-    return bool(kinds) and kinds <= LOCAL_FILE_SYSTEMS
-
-
 def _folder(*, create: bool) -> Path:
     """Where the file is. Raises JournalError if that cannot be used."""
-    try:
-        home = Path(os.environ.get("ANSIBLE_HOME") or "~/.ansible").expanduser().absolute()
-    except RuntimeError as error:
-        raise JournalError(
-            "There is no place for the journal, since this user has no home. Set ANSIBLE_HOME to a folder."
-        ) from error
+    home = ansible_home()
     folder = home / "oceanbase.ocp"
     if create:
         try:

@@ -122,6 +122,12 @@ class SqlJournal(ABC):
         with self._session() as run:
             return self._sights(run, change, members)
 
+    def first_used(self, change: str) -> float | None:
+        with self._session() as run:
+            sql = "SELECT content FROM ocp_journal_sights WHERE change_key"
+            found = among(run, sql, self._keys_of(run, change, None))
+            return min((self._made(read_sight, content).at for (content,) in found), default=None)
+
     def register(self, change: str, wish: Wish, sights: Sequence[FirstSight]) -> None:
         with self._session(writes=True) as run:
             for cluster in sorted({sight.member.cluster for sight in sights}):
@@ -243,7 +249,7 @@ class SqlJournal(ABC):
         if earlier.digest != wish.digest:
             raise NameTaken(
                 f"change: {change} asked for {earlier.words} when it was first used, and now asks for {wish.words}. "
-                "Give a new change a new name."
+                "Give a new change a new name, or clear this one with oceanbase.ocp.journal_clear."
             )
 
     def _empty(self, run: Run) -> int:
@@ -254,13 +260,17 @@ class SqlJournal(ABC):
 
     def _forget_names(self, run: Run, change: str, cluster: str | None) -> list[str]:
         """The keys of the names that were forgotten."""
-        bound = run("SELECT change_key, content FROM ocp_journal_changes")
-        names = [(key, self._made(dict, content)) for key, content in bound]
-        keys = [key for key, each in names if each["change"] == change and cluster in (None, each["cluster"])]
+        keys = self._keys_of(run, change, cluster)
         for key in keys:
             run("DELETE FROM ocp_journal_sights WHERE change_key = :key", {"key": key})
             run("DELETE FROM ocp_journal_changes WHERE change_key = :key", {"key": key})
         return keys
+
+    def _keys_of(self, run: Run, change: str, cluster: str | None) -> list[str]:
+        """The keys of a name, in one cluster or in all."""
+        bound = run("SELECT change_key, content FROM ocp_journal_changes")
+        names = [(key, self._made(dict, content)) for key, content in bound]
+        return [key for key, each in names if each["change"] == change and cluster in (None, each["cluster"])]
 
     def _sights(self, run: Run, change: str, members: Iterable[MemberKey]) -> dict[MemberKey, FirstSight]:
         keys = [_sight_key(change, member) for member in members]

@@ -16,7 +16,7 @@ from .._base.errors import ModuleCrashed, OcpError, OptionError, attached_facts
 from .._ocp.endpoints import OcpApi
 from .._ocp.session import REQUESTS_IMPORT_ERROR
 from .._waiting.progress import Show, show_nothing
-from .connection_options import CONNECTION_OPTIONS, Params, connected, plaintext_password_warnings
+from .connection_options import CONNECTION_OPTIONS, JOURNAL_OPTION, Params, connected, plaintext_password_warnings
 from .refusal_notes import refusal_notes
 from .result_detail import DETAIL_OPTION, FULL, in_detail, with_wait_command
 from .secret_options import censor_of, shown_options
@@ -44,7 +44,7 @@ class RunMode:
         return replace(self, show=clean(self.show), announce=clean(self.announce))
 
 
-Body = Callable[[OcpApi, Params, RunMode], dict[str, Any]]
+Body = Callable[[Any, Params, RunMode], dict[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -52,17 +52,18 @@ class Definition:
     """A module: its own ``options``, its ``body``, and the ``rules`` between options.
 
     ``body(api, params, mode)`` returns the result or raises an OcpError. ``rules`` are AnsibleModule's own
-    (``required_one_of`` and the like).
+    (``required_one_of`` and the like). Without ``needs_service`` the body gets no ``api``.
     """
 
     options: dict[str, Any]
     body: Body
     rules: dict[str, Any] = field(default_factory=dict)
+    needs_service: bool = True
 
     @property
     def argument_spec(self) -> dict[str, Any]:
         """All options, including those that every module has."""
-        return {**CONNECTION_OPTIONS, **DETAIL_OPTION, **self.options}
+        return {**CONNECTION_OPTIONS, **DETAIL_OPTION, **JOURNAL_OPTION, **self.options}
 
 
 @dataclass(frozen=True)
@@ -95,7 +96,7 @@ class _Module(AnsibleModule):  # type: ignore[misc]
 def run_module(definition: Definition) -> None:
     """Run ``definition`` as an Ansible module."""
     module = _Module(definition.argument_spec, supports_check_mode=True, **definition.rules)
-    if REQUESTS_IMPORT_ERROR is not None:
+    if definition.needs_service and REQUESTS_IMPORT_ERROR is not None:
         module.fail_json(msg=missing_required_lib("requests"), exception=repr(REQUESTS_IMPORT_ERROR))
     outcome = call_module(definition, module.params, RunMode(module.check_mode))
     # Ansible shows them with -vvv.
@@ -120,6 +121,8 @@ def _called(definition: Definition, params: Params, mode: RunMode) -> Outcome:
     noticed: list[str] = []
     try:
         _check_required_texts(definition, params)
+        if not definition.needs_service:
+            return _outcome(False, definition.body(None, params, mode), noticed)
         with connected(params) as api:
             noticed += plaintext_password_warnings(params)
             result = definition.body(api, params, replace(mode, connect=lambda: connected(params)))

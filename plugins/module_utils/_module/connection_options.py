@@ -48,6 +48,9 @@ CONNECTION_OPTIONS: dict[str, Any] = {
     "timeout": _with_env_fallback("timeout", type="float", default=30, aliases=["request_timeout"]),
 }
 
+# Every module takes it, so that it can be among the defaults of their group.
+JOURNAL_OPTION: dict[str, Any] = {"journal_url": _with_env_fallback("journal_url", type="str", no_log=True)}
+
 
 @contextmanager
 def connected(params: Params) -> Iterator[OcpApi]:

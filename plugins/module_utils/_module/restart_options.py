@@ -11,6 +11,7 @@ from .._base.change_name import parse_change_name
 from .._base.checks import check_nonempty, check_range
 from .._base.text import LONGEST_LOG_LINES
 from .._base.time_option import parse_instant_option
+from .._journal.folder_lifetime import check_folder_lasts
 from .._parameters.wanted_parameters import wanted_parameters
 from .._restart.failure_limit import FailureLimit
 from .._restart.knowledge import InFlight
@@ -113,6 +114,7 @@ def restart_options(params: Params, mode: RunMode) -> RestartRequest:
         poll_policy(params, mode),
         started_before=given_instant(params, "started_before"),
         change=given_change(params),
+        journal_url=params["journal_url"],
         in_flight=InFlight(params["in_flight"]),
         safety=_safety(params),
         finish_before=given_instant(params, "finish_before"),
@@ -150,9 +152,13 @@ def _signs(params: Params) -> dict[str, Any]:
 
 
 def given_change(params: Params) -> str | None:
-    """The name of the change, where it is given. Raises OptionError."""
-    given = params["change"]
-    return None if given is None else parse_change_name(given)
+    """The name of the change, where it is given. Raises OptionError, also where it alone would be forgotten."""
+    if params["change"] is None:
+        return None
+    name = parse_change_name(params["change"])
+    if not any(params.get(option) for option in ("journal_url", "started_before", "until_effective")):
+        check_folder_lasts()
+    return name
 
 
 def given_instant(params: Params, option: str) -> datetime | None:

@@ -287,7 +287,8 @@ class OcpApi(TaskList, SignReads, ParameterCalls, ObProxyCalls):
     def _list(self, path: str, params: Record | None = None, size: int = PAGE_SIZE) -> list[Record]:
         return [found for page in self._pages(path, params or {}, size) for found in page]
 
-    def _pages(self, path: str, params: Record, size: int) -> Iterator[list[Record]]:
+    def _pages(self, path: str, params: Record, size: int, *, complete: bool = False) -> Iterator[list[Record]]:
+        """The entries page by page; ``complete``: that none is missing matters, so they are counted."""
         page = pages = 1
         read = PagedRead(self._client.timeout)
         while page <= pages:
@@ -296,6 +297,7 @@ class OcpApi(TaskList, SignReads, ParameterCalls, ObProxyCalls):
             if contents is None:
                 raise _unreadable(answer, "a list of objects")
             read.count(answer, len(contents))
+            read.compare(answer, contents)
             yield contents
             # The server list of a cluster has no page.
             pages = integer(record(answer.data.get("page")).get("totalPages")) or 1
@@ -304,6 +306,8 @@ class OcpApi(TaskList, SignReads, ParameterCalls, ObProxyCalls):
                 break
             if page <= pages:
                 read.go_on(answer)
+        if complete:
+            read.complete(answer)
 
 
 def _steps(task: Record) -> int:

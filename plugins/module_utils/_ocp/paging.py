@@ -36,6 +36,8 @@ class PagedRead:
         self._timeout = LONGEST_LIST * timeout
         self._end = time.monotonic() + self._timeout
         self._pages = self._items = self._bytes = self._values = 0
+        self._ids: set[object] = set()
+        self._announced: int | None = None
 
     def count(self, page: ApiResponse, items: int) -> None:
         """Count one page with this many entries; raises ResponseUnreadable above a limit."""
@@ -49,6 +51,29 @@ class PagedRead:
             (self._values > MOST_VALUES, f"has more than {MOST_VALUES:,} values"),
         )
         self._refuse(page, limits)
+
+    def compare(self, page: ApiResponse, contents: list[Record]) -> None:
+        """Note the ids, and how many entries the service announces: the least, as they may become fewer meanwhile.
+
+        An entry whose id is missing or no number is taken as different from all others.
+        """
+        for place, entry in enumerate(contents):
+            number = integer(entry.get("id"))
+            self._ids.add((self._pages, place) if number is None else number)
+        announced = integer(record(record(page.data).get("page")).get("totalElements"))
+        if announced is not None:
+            self._announced = announced if self._announced is None else min(self._announced, announced)
+
+    def complete(self, page: ApiResponse) -> None:
+        """Check that the pages had all that was announced; raises ResponseUnreadable."""
+        if self._announced is not None and len(self._ids) < self._announced:
+            raise ResponseUnreadable(
+                f"The list at {page.url} has {len(self._ids):,} different entries on its pages, and says that there "
+                f"are {self._announced:,}, so it is not complete. Run this again; if it stays so, check that url is "
+                "the address of an OCP.",
+                url=page.url,
+                trace_id=page.trace_id,
+            )
 
     def go_on(self, page: ApiResponse) -> None:
         """Check that one more page may be read after ``page``; raises ResponseUnreadable."""

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The reads of ``service_info``: one path each, without a fallback to another.
+"""The reads of ``ocp_info``: one path each, without a fallback to another.
 
 See docs/dev/contract.md, "Check of a service".
 """

@@ -14,6 +14,7 @@ from functools import cached_property
 from .._base.clock import SYSTEM_CLOCK, Clock
 from .._base.errors import ServiceError
 from .._base.text import join_names
+from .._journal.open_journal import check_journal_url
 from .._ocp.endpoints import OcpApi
 from .effect import Effect
 from .read_parameters import ClusterParameters, Facts, parameter_facts, pending_servers, read_cluster_parameters
@@ -32,18 +33,20 @@ def set_parameters(
     settle_time: float,
     *,
     check_mode: bool,
+    journal_url: str | None = None,
     clock: Clock = SYSTEM_CLOCK,
 ) -> Facts:
     """Set what differs, and return what is in effect where, at most ``settle_time`` seconds later.
 
     Raises OptionError and TargetError before anything is sent, and ServiceError.
     """
+    check_journal_url(journal_url)
     found = read_cluster_parameters(api, cluster)
     check_wanted("parameters", wanted, found.by_name, found.cluster_name)
     before = found.effect(wanted)
     differing = {name: value for name, value in wanted.items() if before.differs(name)}
     if check_mode or not differing:
-        return _Change(found, before, before, differing, None, check_mode).result(api.url)
+        return _Change(found, before, before, differing, None, check_mode, journal_url).result(api.url)
     api.set_cluster_parameters(found.cluster_id, differing)
     set_at = _up_to_a_second(clock.wall())
     try:
@@ -52,7 +55,7 @@ def set_parameters(
         error.add_context(f"{_assignments(differing)} was set, but the servers where it is in effect cannot be read.")
         error.facts.update(changed=True, set_at=set_at, previous=_previous(before))
         raise
-    return _Change(found, before, after, differing, set_at, check_mode).result(api.url)
+    return _Change(found, before, after, differing, set_at, check_mode, journal_url).result(api.url)
 
 
 def _settled(
@@ -81,11 +84,14 @@ class _Change:
     sent: Mapping[str, str]
     set_at: str | None
     check_mode: bool
+    journal_url: str | None
 
     def result(self, url: str) -> Facts:
         """What the module returns, with its warnings and its diff."""
         warnings: list[str] = []
-        notes = ToldApartNotes(url, self.found.cluster_id, warnings, read_only=self.set_at is None)
+        notes = ToldApartNotes(
+            url, self.found.cluster_id, warnings, journal_url=self.journal_url, read_only=self.set_at is None
+        )
         notes.forget(self._at_once)
         known = notes.noted(self.after.wanted) if self.set_at is None else notes.known(self.after, after_set=True)
         return {

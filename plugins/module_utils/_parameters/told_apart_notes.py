@@ -14,7 +14,7 @@ from functools import cached_property
 
 from .._base.errors import JournalError
 from .._journal.journal import Journal
-from .._journal.local_journal import usable_journal
+from .._journal.open_journal import open_journal
 from .effect import Effect
 
 LOST = (
@@ -27,22 +27,33 @@ KIND, YES = "told apart", "yes"
 class ToldApartNotes:
     """The notes of one cluster at the service with this ``url``.
 
-    They are in the ``journal``, by default that of this controller. If that cannot be used, nothing is known, and
-    ``warnings`` gets a sentence when there is something to note. With ``read_only`` nothing is noted for later.
+    They are in the ``journal``, by default the one of ``journal_url``, or that of this controller. If that cannot be
+    used, nothing is known, and ``warnings`` gets a sentence when there is something to note. With ``read_only`` nothing
+    is noted for later.
     """
 
     def __init__(
-        self, url: str, cluster_id: int, warnings: list[str], journal: Journal | None = None, *, read_only: bool = False
+        self,
+        url: str,
+        cluster_id: int,
+        warnings: list[str],
+        journal: Journal | None = None,
+        *,
+        journal_url: str | None = None,
+        read_only: bool = False,
     ) -> None:
         self._of = url, cluster_id
         self._warnings = warnings
         self._given = journal
+        self._journal_url = journal_url
         self._read_only = read_only
 
     @cached_property
     def _journal(self) -> Journal:
         """Raises JournalError."""
-        return self._given or usable_journal(read_only=self._read_only, is_required=True, warnings=self._warnings)
+        return self._given or open_journal(
+            self._journal_url, read_only=self._read_only, is_required=True, warnings=self._warnings
+        )
 
     def known(self, effect: Effect, *, after_set: bool = False) -> frozenset[str]:
         """The names whose old and new values are told apart: by ``effect``, which is noted, or by an earlier one.

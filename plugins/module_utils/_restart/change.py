@@ -59,8 +59,10 @@ def begun_by(local: datetime, clock: ServiceClock) -> Span:
 
 
 def started_span(member: Member) -> Span | None:
-    """When a member started, by the clocks of the service; None if no start is shown."""
-    return None if member.started is None else Span.of(member.started).widened(HOST_UNCERTAINTY)
+    """When a member started, by the clocks of the service; None if no start is shown, or one that is still to come."""
+    if member.started is None or member.is_ahead:
+        return None
+    return Span.of(member.started).widened(HOST_UNCERTAINTY)
 
 
 def begun_span(time: str | None) -> Span | None:
@@ -72,11 +74,12 @@ def begun_span(time: str | None) -> Span | None:
 def has_moved(before: Member, after: Member) -> bool | None:
     """Whether the start is later than before, or else the processes are others; None if neither is shown.
 
-    Both starts are by the clock of the same host.
+    Both starts are by the clock of the same host. One that was still to come and is earlier now: that clock was set.
     """
     if before.started is not None and after.started is not None:
         least = SHORTEST_RESTART if after.start_time else UPTIME_TOLERANCE
-        return (after.started - before.started).total_seconds() > least
+        moved = (after.started - before.started).total_seconds()
+        return None if before.is_ahead and moved < -least else moved > least
     same = renewed_processes((before.pids or {}).keys() & (after.pids or {}).keys())
     if not before.pids or not after.pids or not same:
         return None

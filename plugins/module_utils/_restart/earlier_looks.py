@@ -9,10 +9,10 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from .._base.parsing import Record
-from .._ocp.task_model import Task
 from .._targets.target import Member, Observation, TaskOnTarget
 from .._waiting.await_tasks import UNSEEN_FOR
 from .change import UPTIME_TOLERANCE
+from .look import newest_first
 
 Starts = dict[str, datetime]
 
@@ -41,13 +41,13 @@ class EarlierLooks:
         for number, known in self._restarts.items():
             if number not in found:
                 found[number] = replace(known, record=read(number) or known.record)
-            elif Task.from_api(known.record).succeeded and not Task.from_api(found[number].record).rolled_back:
+            elif known.task.succeeded and not found[number].task.rolled_back:
                 # It can no longer change, so a record with another state is stale.
                 found[number] = known
             elif found[number].restarts == frozenset():
                 found[number] = replace(found[number], restarts=known.restarts)
         self._restarts.update((number, entry) for number, entry in found.items() if entry.restarts != frozenset())
-        return [found[number] for number in sorted(found, reverse=True)]
+        return newest_first(found.values())
 
     def note(self, observed: Observation, *, explained: bool, now: float) -> None:
         """Remember what was observed; ``explained``: a task is known that works on the target."""
@@ -86,7 +86,9 @@ class EarlierLooks:
 
 
 def _starts_of(observed: Observation) -> Starts:
-    return {member.name: member.started for member in observed.members if member.started is not None}
+    return {
+        member.name: member.started for member in observed.members if member.started is not None and not member.is_ahead
+    }
 
 
 def _has_earlier(starts: Starts, others: Starts) -> bool:

@@ -13,6 +13,8 @@ from .knowledge import Work
 # Seconds within which the service shows a new start. It refreshes agents about once a minute.
 PROOF_TIMEOUT = 180.0
 SKIP = "SKIP"
+# The status here of a task of our own that the service does not show any more, and whose end was not seen.
+GONE = "GONE"
 # The first words of steps, in the names and descriptions of the service.
 ESSENTIAL = ("stop", "start", "restart")
 HARMLESS = ("check", "clean", "finish", "prepare", "set", "sync", "update", "validate", "verify", "wait")
@@ -20,6 +22,8 @@ HARMLESS = ("check", "clean", "finish", "prepare", "set", "sync", "update", "val
 
 def work_of(task: Task) -> Work:
     """What ``task`` has done, as far as its form shows; whether a step was skipped is only in its detail."""
+    if task.status == GONE:
+        return Work.GONE
     if not task.finished:
         return Work.RUNNING
     if task.succeeded:
@@ -29,9 +33,10 @@ def work_of(task: Task) -> Work:
 
 
 def needs_detail(task: Task) -> bool:
-    """Whether only its detail shows what it has done, or when it ended."""
+    """Whether only its detail shows what it has done, or when it began or ended."""
+    lacks_begin = instant(task.start_time) is None
     lacks_end = task.status == SUCCESSFUL and instant(task.finish_time) is None
-    return task.finished and (not task.subtasks or lacks_end)
+    return lacks_begin or (task.finished and (not task.subtasks or lacks_end))
 
 
 def shows_until(task: Task) -> datetime | None:

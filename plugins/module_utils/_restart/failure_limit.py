@@ -4,9 +4,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from .._base.clock import Clock
@@ -14,6 +14,7 @@ from .._base.errors import ChangeStopped, NotFound, PermissionDenied, ServiceErr
 from .._base.parsing import Record, instant
 from .._base.service_clock import to_service_clock
 from .._base.text import NAMED_AT_MOST
+from .._journal.journal import Journal
 from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import FAILED, SUCCESSFUL, Task
 from .._targets.operating_tasks import restarted_parts, shown_cluster, tasks_of_cluster
@@ -34,7 +35,8 @@ class FailureLimit:
 class FailureCheck:
     """Looks for the FAILED restarts of the change since ``started_before``, by the clock of this machine.
 
-    Without a limit or an instant it reads nothing. ``warnings`` gets a sentence if these credentials may not look.
+    Without that, ``begin_with`` says when the change began. Without a limit or a begin it reads nothing. ``warnings``
+    gets a sentence if these credentials may not look.
     """
 
     def __init__(
@@ -51,18 +53,34 @@ class FailureCheck:
         self._clock = clock
         self._warnings = warnings
         self._found: list[Record] | ServiceError = []
+        self._first_used: Callable[[], float | None] | None = None
+
+    def begin_with(self, journal: Journal, change: str) -> None:
+        """Without an instant, the change begins when its name is first used for anything."""
+        self._first_used = lambda: journal.first_used(change)
+
+    @property
+    def _since(self) -> datetime | None:
+        """When the change began, by the clock of the service; None if that is not known. Raises JournalError."""
+        clock = self._api.service_clock
+        if self._started_before is not None:
+            return to_service_clock(self._started_before, clock, self._clock.wall())[0]
+        used = None if self._first_used is None else self._first_used()
+        # Rather too early than too late.
+        return None if used is None else datetime.fromtimestamp(used + clock.bounds[0], UTC)
 
     @property
     def requests(self) -> int:
         """How many requests a look takes, as long as nothing has failed."""
-        return 0 if self._limit is None or self._started_before is None else 1
+        has_begin = self._started_before is not None or self._first_used is not None
+        return 1 if self._limit is not None and has_begin else 0
 
     def read(self) -> None:
         """Read the FAILED tasks again, before the look at the target. ``check`` raises an error of this read."""
-        if self._limit is None or self._started_before is None:
+        if self._limit is None or (since := self._since) is None:
             return
         try:
-            self._found = self._failures(self._limit, self._started_before)
+            self._found = self._failures(self._limit, since)
         except PermissionDenied as error:
             self._found = []
             self._warnings.append(f"It is not known how many restarts of this change have failed: {error}")
@@ -85,9 +103,8 @@ class FailureCheck:
             numbers = [task["id"] for task in held]
             raise ChangeStopped(_words(label, held, most), failed_task_ids=numbers, failed_subtasks=[])
 
-    def _failures(self, limit: FailureLimit, started_before: datetime) -> list[Record]:
+    def _failures(self, limit: FailureLimit, since: datetime) -> list[Record]:
         """The FAILED restarts since the change, one for each target."""
-        since, _warnings = to_service_clock(started_before, self._api.service_clock, self._clock.wall())
         tasks = self._api.tasks(status=FAILED, limit=NEWEST_FAILED)
         if len(tasks) >= NEWEST_FAILED and _has_begun(tasks[-1], since):
             tasks = self._api.tasks(status=FAILED)

@@ -10,7 +10,7 @@ from .._base.parsing import instant
 from .._ocp.task_model import FAILED, Task
 from .._targets.target import TaskOnTarget
 from .._targets.task_names import is_known
-from .look import Look
+from .look import Look, age_order
 
 
 def newest_failure(look: Look, read: Callable[[TaskOnTarget], Task | None]) -> Task | None:
@@ -22,14 +22,14 @@ def newest_failure(look: Look, read: Callable[[TaskOnTarget], Task | None]) -> T
     explains what the target shows.
     """
     unfinished = look.unfinished_with_parts
-    running = max((task.id for task, parts in unfinished if parts != frozenset()), default=0)
+    running = [age_order(task) for task, parts in unfinished if parts != frozenset()]
     explained_by = None if unfinished else _newest_cause(look)
     left = troubled = look.observed.troubled
     for entry in look.tasks:
-        task, restarts = Task.from_api(entry.record), entry.restarts
+        task, restarts = entry.task, entry.restarts
         if restarts == frozenset() or (troubled and restarts is not None and left.isdisjoint(restarts)):
             continue
-        if task.id <= running:
+        if running and age_order(task) <= max(running):
             return None
         if task.status != FAILED:
             left = left - restarts if restarts is not None else frozenset()
@@ -46,12 +46,13 @@ def newest_failure(look: Look, read: Callable[[TaskOnTarget], Task | None]) -> T
 def _newest_cause(look: Look) -> int | None:
     """The newest task that may have caused what the target shows; not a restart of something else."""
     own = {entry.record["id"] for entry in look.tasks}
-    causes = (task["id"] for task in look.listed if task["id"] in own or not is_known(task.get("name")))
-    return max(causes, default=None)
+    listed = (Task.from_api(task) for task in look.listed if task["id"] in own or not is_known(task.get("name")))
+    newest = max(listed, key=age_order, default=None)
+    return None if newest is None else newest.id
 
 
 def _has_another_ended_since(task: Task, look: Look) -> bool:
     began = instant(task.start_time)
-    others = [Task.from_api(entry.record) for entry in look.tasks if entry.restarts != frozenset()]
+    others = [entry.task for entry in look.tasks if entry.restarts != frozenset()]
     ends = [instant(other.finish_time) for other in others if other.id != task.id]
     return began is not None and any(end is not None and end >= began for end in ends)

@@ -13,7 +13,7 @@ from .._ocp.task_model import SUCCESSFUL
 from .._ocp.task_model import Task as TaskRecord
 from .._targets.target import Member as ShownMember
 from .._targets.target import TaskOnTarget
-from .change import Begin
+from .change import Begin, begun_span, started_span
 from .evidence import PROOF_TIMEOUT, needs_detail, shows_until, work_of
 from .knowledge import Knowledge, Member, Relative, Request, Task, Values, Work
 from .look import Look
@@ -28,7 +28,8 @@ class Memory:
 
     ``requested``: when this machine sent the requests of these tasks, in seconds since 1970. ``own`` are the ids of the
     tasks that a request of this run may have started. ``ended_for``: how long this run has known tasks as ended, in
-    seconds. ``uncertain``: the clocks of the service differ by so many seconds.
+    seconds. ``uncertain``: the clocks of the service differ by so many seconds. ``skipped`` are the ids of own tasks
+    that are noted to have skipped a step.
     """
 
     requested: dict[int, float] = field(default_factory=dict)
@@ -36,6 +37,7 @@ class Memory:
     requests: tuple[Request, ...] = ()
     ended_for: dict[int, float] = field(default_factory=dict)
     uncertain: float = 0.0
+    skipped: frozenset[int] = frozenset()
 
 
 def know(
@@ -53,6 +55,24 @@ def undecided(
 ) -> list[TaskOnTarget]:
     """The ended tasks that may decide, and whose details are not read: nothing else shows what they have done."""
     return list(_Meaning(may_be_kind, look, begin, values, memory or Memory()).undecided())
+
+
+def shows_late(look: Look, member: ShownMember) -> bool:
+    """Whether the start of a restart that has ended may replace the one that is shown of a member."""
+    started = started_span(member)
+    for entry in look.tasks:
+        task = entry.task
+        if work_of(task) in (Work.RUNNING, Work.NOTHING) or not _restarts(entry, member.name):
+            continue
+        until, begun = shows_until(task), begun_span(task.start_time)
+        is_shown = started is not None and begun is not None and started.relative_to(begun) is Relative.SINCE
+        if not is_shown and until is not None and look.now < until:
+            return True
+    return False
+
+
+def _restarts(entry: TaskOnTarget, name: str) -> bool:
+    return entry.restarts is None or name in entry.restarts
 
 
 @dataclass(frozen=True)
@@ -83,11 +103,11 @@ class _Meaning:
         open_ones = {member.name for member in members if self._is_open(member)}
         unclear_ones = {member.name for member in members if self.begin.of_start(member) is Relative.UNCLEAR}
         for entry in self.look.tasks:
-            task = TaskRecord.from_api(entry.record)
+            task = entry.task
             since, unclear = self._since(entry, task)
             is_untold = entry.restarts == frozenset() and self.may_be_kind(entry.record)
             decides = bool((since | unclear) & open_ones) and (is_untold or bool(self._parts(entry, task)))
-            may_decide = task.status == SUCCESSFUL or bool((since | unclear) & unclear_ones)
+            may_decide = task.status == SUCCESSFUL or task.start_time is None or bool((since | unclear) & unclear_ones)
             if decides and may_decide and needs_detail(task):
                 yield entry
 
@@ -112,14 +132,14 @@ class _Meaning:
         """Whether it has started so recently that the service may show its values late."""
         if self.values is None:
             return False
-        if member.started is not None:
+        if member.started is not None and not member.is_ahead:
             return self.look.now < member.started + timedelta(seconds=PROOF_TIMEOUT)
         tasks = (self._task(entry) for entry in self.look.tasks)
         return any(task.is_due and task.work is Work.RESTARTED and member.name in task.since for task in tasks)
 
     def _task(self, entry: TaskOnTarget) -> Task:
-        task = TaskRecord.from_api(entry.record)
-        work = work_of(task)
+        task = entry.task
+        work = self._work(task)
         since, unclear = self._since(entry, task)
         restarts = self._parts(entry, task)
         return Task(
@@ -131,6 +151,11 @@ class _Meaning:
             is_due=work is Work.RESTARTED and self._is_due(task),
             is_told=bool(restarts) or not self._may_be_untold(entry, since | unclear),
         )
+
+    def _work(self, task: TaskRecord) -> Work:
+        """What it has done; by the journal where its steps are not shown any more."""
+        is_noted = task.succeeded and not task.subtasks and task.id in self.memory.skipped
+        return Work.SKIPPED if is_noted else work_of(task)
 
     def _may_be_untold(self, entry: TaskOnTarget, since: Collection[str]) -> bool:
         return entry.restarts == frozenset() and bool(since) and self.may_be_kind(entry.record)

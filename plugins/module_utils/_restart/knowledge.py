@@ -33,7 +33,8 @@ class Work(Enum):
 
     RESTARTED: it ended SUCCESSFUL by doing its work. RAN: it ended otherwise, and may have restarted something.
     SKIPPED: it ended SUCCESSFUL, and a step was skipped that stops or starts something, or may. NOTHING: it ended
-    before it changed anything.
+    before it changed anything. GONE: it is one of our own, the service does not show it any more, and its end was not
+    seen.
     """
 
     RUNNING = "running"
@@ -41,6 +42,7 @@ class Work(Enum):
     RAN = "ran"
     SKIPPED = "skipped"
     NOTHING = "nothing"
+    GONE = "gone"
 
 
 class Values(Enum):

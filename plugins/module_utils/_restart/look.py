@@ -4,13 +4,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 
-from .._base.parsing import Record
+from .._base.parsing import Record, instant
 from .._ocp.task_model import Task
 from .._targets.target import Observation, TaskOnTarget
+
+STILL_TO_COME = datetime.max.replace(tzinfo=UTC)
+
+
+def age_order(task: Task) -> tuple[datetime, int]:
+    """The order of tasks, as ids need not rise: by begin, then by id; one without a begin is the newest."""
+    return instant(task.start_time) or STILL_TO_COME, task.id
+
+
+def newest_first(entries: Iterable[TaskOnTarget]) -> list[TaskOnTarget]:
+    """Tasks on a target by their age."""
+    return sorted(entries, key=lambda entry: age_order(entry.task), reverse=True)
 
 
 @dataclass(frozen=True)
@@ -41,7 +53,7 @@ class Look:
     @property
     def unfinished_with_parts(self) -> list[tuple[Task, frozenset[str] | None]]:
         """The same, each with the members that it restarts; a task that is undoing its work restarts none."""
-        seen = ((Task.from_api(entry.record), entry.restarts) for entry in self.tasks)
+        seen = ((entry.task, entry.restarts) for entry in self.tasks)
         found = [(task, parts) for task, parts in seen if not task.finished]
         return [(task, frozenset() if task.is_rolling_back else parts) for task, parts in found]
 
@@ -56,11 +68,11 @@ class Look:
 
         A restart that began after the named task holds the target instead.
         """
-        newest = max((task.id for task, parts in self.unfinished_with_parts if parts != frozenset()), default=0)
-        holding = next((task for task in self.named_failed if task.id > newest), None)
+        running = [age_order(task) for task, parts in self.unfinished_with_parts if parts != frozenset()]
+        holding = next((task for task in self.named_failed if not running or age_order(task) > max(running)), None)
         return holding or (self.failure if self.observed.is_in_flight else None)
 
     def task(self, task_id: int) -> Task | None:
         """The task with this id, if it is on the target."""
-        named = (Task.from_api(entry.record) for entry in self.tasks if entry.record["id"] == task_id)
+        named = (entry.task for entry in self.tasks if entry.record["id"] == task_id)
         return next(named, None) or next((task for task in self.named_failed if task.id == task_id), None)

@@ -13,17 +13,16 @@ from .._base.clock import Clock
 from .._base.errors import NotFound
 from .._base.parsing import Record
 from .._base.service_clock import service_time, to_service_clock
-from .._journal.local_journal import usable_journal
+from .._journal.open_journal import open_journal
 from .._journal.rows import MemberKey, RequestRow
 from .._ocp.endpoints import OcpApi
-from .._ocp.task_model import Task
 from .._targets.server import Server
 from .._targets.serving import RUNNING
 from .._targets.target import Member, Observation
 from .change import Begin, begun_by
 from .know import Memory, know, undecided
 from .knowledge import Relative, Wish
-from .look import Look
+from .look import Look, newest_first
 from .own_notes import noted_at_requests, noted_sights
 from .reasons import Told, reason_of
 from .rules import Rule, Step, decide
@@ -32,11 +31,15 @@ from .values_seen import ValuesSeen
 
 @dataclass(frozen=True)
 class Change:
-    """What the restarts of a plan are for, as the options say it; ``values`` are those of ``until_effective``."""
+    """What the restarts of a plan are for, as the options say it.
+
+    ``values`` are those of ``until_effective``; ``journal_url`` names the journal, None for that of this controller.
+    """
 
     started_before: datetime | None = None
     name: str | None = None
     values: Mapping[str, str] = field(default_factory=dict)
+    journal_url: str | None = None
 
     @property
     def is_dated(self) -> bool:
@@ -66,7 +69,9 @@ class Foresight:
         self._clock = clock
         self._since: datetime | None = None
         self._details: dict[int, Record] = {}
-        self._journal = usable_journal(read_only=True, is_required=change.name is not None, warnings=self.warnings)
+        self._journal = open_journal(
+            change.journal_url, read_only=True, is_required=change.name is not None, warnings=self.warnings
+        )
         if change.started_before is not None:
             self._since, more = to_service_clock(change.started_before, api.service_clock, clock.wall())
             self.warnings += more
@@ -109,11 +114,11 @@ class Foresight:
     ) -> Look:
         """The same with the ended tasks on the server, those that decide with their details."""
         found = server.touching(self._api, list(listed))
-        ended = replace(look, tasks=[entry for entry in found if Task.from_api(entry.record).finished])
+        ended = replace(look, tasks=[entry for entry in found if entry.task.finished])
         for entry in undecided(server.may_be_kind, ended, begin, values):
             number = entry.record["id"]
             if number not in self._details:
                 with suppress(NotFound):
                     self._details[number] = self._api.task(number)
         detailed = [replace(one, record=self._details.get(one.record["id"], one.record)) for one in ended.tasks]
-        return replace(ended, tasks=detailed)
+        return replace(ended, tasks=newest_first(detailed))

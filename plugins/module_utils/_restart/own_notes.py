@@ -23,7 +23,9 @@ from .._safety.server_states import OwnRestart
 from .._targets.target import Member, Observation, Target, TaskOnTarget
 from .._waiting.await_tasks import UNSEEN_FOR
 from .change import Sight, has_moved
-from .knowledge import Request
+from .evidence import GONE, work_of
+from .know import shows_late
+from .knowledge import Request, Work
 from .look import Look
 from .own_request import Sent
 from .restart_request import RestartRequest
@@ -31,8 +33,10 @@ from .restart_request import RestartRequest
 REFUSED = "REFUSED"
 # The values that the restart was for have been shown since.
 IN_EFFECT = "IN_EFFECT"
-# Ends of a task, after which the journal has nothing more to say of it.
-ENDS = (SUCCESSFUL, FAILED, REFUSED, IN_EFFECT)
+# It ended SUCCESSFUL by undoing its work, or with a step skipped that may have mattered.
+ROLLED_BACK, SKIPPED = "ROLLED_BACK", "SKIPPED"
+# Ends of a task, after which it works no more.
+ENDS = (SUCCESSFUL, FAILED, REFUSED, IN_EFFECT, ROLLED_BACK, SKIPPED)
 
 # The requests of this process whose outcome is open: something on the way may deliver them later.
 _SENT_HERE: set[str] = set()
@@ -109,6 +113,21 @@ class OwnNotes:
         ]
         self._journal.register(name, self._wish(), found)
 
+    def shows_late(self, look: Look, member: Member) -> bool:
+        """Whether the start of an earlier restart may replace the one that is shown of a member.
+
+        What one of our own has made is known by what was shown at its request.
+        """
+        key = self._keys.get(member.name)
+        seen = {
+            row.task_id
+            for row in self._rows
+            for each, before in row.members
+            if each == key and has_moved(_member_of(member.name, before), member)
+        }
+        others = [entry for entry in look.tasks if entry.record["id"] not in seen]
+        return shows_late(replace(look, tasks=others), member)
+
     def _wish(self) -> Wish:
         since = self._request.started_before
         parts = {"started_before": since.isoformat() if since else None, "until_effective": self._values}
@@ -149,7 +168,8 @@ class OwnNotes:
         at = datetime.fromtimestamp(row.at + (low + high) / 2, UTC)
         members = frozenset(names[key] for key, _shown in row.members if key in names)
         uncertain = timedelta(seconds=(high - low) / 2)
-        return Sent(at, uncertain, frozenset(row.known), members, self._api.user, wall=row.at, change=row.change)
+        known = frozenset(row.known).union(each.task_id for each in self._rows if each.task_id is not None)
+        return Sent(at, uncertain, known, members, self._api.user, wall=row.at, change=row.change)
 
     def _open_rows(self) -> list[RequestRow]:
         return [row for row in self._here if row.task_id is None and not row.settled and row.url == self._api.url]
@@ -176,9 +196,14 @@ class OwnNotes:
                 self._note(row, outcome=IN_EFFECT)
 
     def begin(self, look: Look, members: frozenset[str]) -> None:
-        """Note that a restart of these members is about to be requested. Raises JournalError: nothing may be sent."""
+        """Note that a restart of these members is about to be requested. Raises JournalError: nothing may be sent.
+
+        What they show is not noted where the start of an earlier restart may show later: it would answer the request.
+        """
         parts = tuple(
-            (self._keys[member.name], _shown(member)) for member in look.observed.members if member.name in members
+            (self._keys[member.name], Shown() if self.shows_late(look, member) else _shown(member))
+            for member in look.observed.members
+            if member.name in members
         )
         known = tuple(sorted(entry.record["id"] for entry in look.tasks))
         row = RequestRow(
@@ -222,10 +247,16 @@ class OwnNotes:
             self._note(row, task_id=task.id, began=task.start_time, outcome=RUNNING)
 
     def ended(self, task: Task) -> None:
-        """Note how a task of ours has ended."""
+        """Note how a task of ours has ended. A record without its steps does not overrule that one was skipped."""
         for row in self._rows:
-            if row.task_id == task.id and task.finished and row.outcome not in (task.status, IN_EFFECT):
-                self._note(row, outcome=str(task.status))
+            knows_more = row.outcome == SKIPPED and not task.subtasks
+            is_known = row.outcome in (_outcome_of(task), IN_EFFECT) or knows_more
+            if row.task_id == task.id and task.finished and not is_known:
+                self._note(row, outcome=_outcome_of(task))
+
+    def skipped_tasks(self) -> frozenset[int]:
+        """The tasks of own requests that are noted to have skipped a step."""
+        return frozenset(row.task_id for row in self._here if row.task_id is not None and row.outcome == SKIPPED)
 
     def _is_of_change(self, row: RequestRow) -> bool:
         since = self._request.started_before
@@ -255,9 +286,9 @@ class OwnNotes:
         self, tasks: Iterable[Mapping[str, object]], rows: Iterable[RequestRow] | None = None
     ) -> list[OwnRestart]:
         """The restarts requested by this controller that may be running, by all ``tasks`` of the cluster."""
-        listed = {task["id"]: Task.from_api(dict(task)) for task in tasks}
-        now = self._clock.wall()
-        chosen = self._rows if rows is None else rows
+        now, chosen = self._clock.wall(), list(self._rows if rows is None else rows)
+        wanted = {row.task_id for row in chosen}
+        listed = {task["id"]: Task.from_api(dict(task)) for task in tasks if task["id"] in wanted}
         return [_restart_of(row) for row in chosen if self._may_run(row, listed.get(row.task_id), now)]
 
     def _touches(self, row: RequestRow) -> bool:
@@ -279,8 +310,12 @@ class OwnNotes:
         return not listed.finished and is_same
 
     def _unseen(self, row: RequestRow, members: Collection[Member], now: float) -> TaskOnTarget | None:
-        """Its task as far as it is known, if some of these members are its own and show the start of before."""
-        if not self._is_new(row, now):
+        """Its task as far as it is known, if some of these members are its own and show the start of before.
+
+        A task that the service does not show any more counts as it was noted, as long as its change is open.
+        """
+        is_new = self._is_new(row, now)
+        if not is_new and (row.settled or not self._is_of_change(row)):
             return None
         by_key = {key: name for name, key in self._keys.items()}
         parts = {by_key[key]: shown for key, shown in row.members if key in by_key}
@@ -293,12 +328,15 @@ class OwnNotes:
         if not waiting:
             return None
         began = {} if row.began is None else {"startTime": row.began}
-        record = {"id": row.task_id, "name": row.task_name, "status": RUNNING, **began}
+        status = RUNNING if is_new else _NOTED.get(str(row.outcome), GONE)
+        # The time of its end is not known; without one it would be at work.
+        ended = {} if is_new else {"finishTime": row.began or datetime.fromtimestamp(row.at, UTC).isoformat()}
+        record = {"id": row.task_id, "name": row.task_name, "status": status, **began, **ended}
         return TaskOnTarget(record, _all_or(frozenset(parts), there))
 
     def _told(self, row: RequestRow, shown: TaskOnTarget, members: Collection[Member]) -> TaskOnTarget | None:
         """Its task as shown, if the service does not show what that restarts; None if it is another task."""
-        task = Task.from_api(shown.record)
+        task = shown.task
         is_same = row.began is not None and _seconds(task.start_time) == _seconds(row.began)
         if not is_same or shown.restarts != frozenset():
             return None
@@ -351,6 +389,17 @@ def _shown(member: Member) -> Shown:
 
 def _member_of(name: str, shown: Shown) -> Member:
     return Member(name, None, start_time=shown.start, pids=dict(shown.pids) or None, started=instant(shown.start))
+
+
+# What a noted outcome says of a task that the service does not show any more; GONE for every other.
+_NOTED = {SUCCESSFUL: SUCCESSFUL, IN_EFFECT: SUCCESSFUL, FAILED: FAILED, ROLLED_BACK: FAILED}
+
+
+def _outcome_of(task: Task) -> str:
+    """How a task has ended, as it is noted."""
+    if task.rolled_back:
+        return ROLLED_BACK
+    return SKIPPED if work_of(task) is Work.SKIPPED else str(task.status)
 
 
 def _seconds(time: str | None) -> int | None:

@@ -81,14 +81,14 @@ def _begin_of(task: Task) -> datetime | None:
 def own_tasks(target: Target, tasks: Iterable[TaskOnTarget], sent: Sent) -> list[Task]:
     """Those of the tasks on the target that the request may have started: of its kind, for just its members."""
     restarts = [entry for entry in tasks if entry.restarts is None or entry.restarts == sent.members]
-    found = [Task.from_api(entry.record) for entry in restarts if _may_be(target, entry, told=True)]
+    found = [entry.task for entry in restarts if _may_be(target, entry, told=True)]
     is_ours = sent.has_started if sent.refused else sent.may_have_started
     return [task for task in found if is_ours(task)]
 
 
 def doubtful_tasks(target: Target, tasks: Iterable[TaskOnTarget], sent: Sent) -> list[Task]:
     """Those of the tasks that the user of the request began since, and that may be of the target or not."""
-    found = [Task.from_api(entry.record) for entry in tasks if _may_be(target, entry, told=False)]
+    found = [entry.task for entry in tasks if _may_be(target, entry, told=False)]
     return [task for task in found if sent.has_started(task)]
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import TypeVar
 
 from .._base.clock import Clock
@@ -20,25 +20,30 @@ from .._targets.task_names import DATABASE_RESTARTS, kind_of
 from .earlier_looks import EarlierLooks
 from .evidence import needs_detail
 from .held import newest_failure
-from .look import Look
+from .look import Look, age_order
 
 Found = TypeVar("Found")
 
 # A start further ahead of the service's clock comes from another clock.
 LARGEST_START_LEAD = timedelta(seconds=60)
+# One further ahead comes from no clock.
+LARGEST_CLOCK_ERROR = timedelta(days=1)
 
 
 def observe(api: OcpApi, target: Target, clock: Clock) -> Observation:
-    """The current state of a target, without starts that are still to come. Raises a ServiceError."""
+    """The current state of a target, with the starts marked that are still to come. Raises a ServiceError."""
     observed = target.observe(api)
-    uncertain = timedelta(seconds=api.service_clock.uncertainty)
-    return observed.without_starts_after(service_time(api.service_clock, clock) + uncertain + LARGEST_START_LEAD)
+    latest = service_time(api.service_clock, clock) + timedelta(seconds=api.service_clock.uncertainty)
+    return observed.judged_by(latest + LARGEST_START_LEAD, latest + LARGEST_CLOCK_ERROR)
 
 
-def later_holder(api: OcpApi, target: Target, observed: Observation, number: int) -> Task | None:
-    """The FAILED task that the target names, if it is later than task ``number``."""
+def later_holder(
+    api: OcpApi, target: Target, observed: Observation, number: int, began: datetime | None
+) -> Task | None:
+    """The FAILED task that the target names, if it is later than task ``number``, which ``began`` then."""
     _entries, failed, _is_outdated = _named_tasks(api, target, observed)
-    return next((task for task in failed if task.id > number), None)
+    others = (task for task in failed if task.id != number)
+    return next((task for task in others if began is None or age_order(task) > (began, number)), None)
 
 
 class Reader:
@@ -133,7 +138,7 @@ class Reader:
 
     def _with_detail(self, entry: TaskOnTarget) -> TaskOnTarget:
         known = self._details.get(entry.record["id"])
-        is_needed = needs_detail(Task.from_api(entry.record))
+        is_needed = needs_detail(entry.task)
         return replace(entry, record=known) if is_needed and known and _is_same(known, entry.record) else entry
 
     def _failure(self, look: Look) -> Task | None:
@@ -143,7 +148,7 @@ class Reader:
         return newest_failure(look, self._whole)
 
     def _whole(self, entry: TaskOnTarget) -> Task | None:
-        if not Task.from_api(entry.record).subtasks and not self.has_detail(entry):
+        if not entry.task.subtasks and not self.has_detail(entry):
             found = self._read(entry.record["id"])
             if found is None:
                 return None
@@ -160,7 +165,7 @@ class Reader:
 
         If it restarts something else, the run waits for a start in vain, and then decides by the start that is shown.
         """
-        running = [entry for entry in look.tasks if not Task.from_api(entry.record).finished]
+        running = [entry for entry in look.tasks if not entry.task.finished]
         at_work = look.observed.at_work
         if not (self._target.shows_start and at_work and len(running) == 1):
             return []
@@ -223,13 +228,13 @@ def _members_restarted_by(task: Task, target: Target, observed: Observation) -> 
 
 def _shows_the_effect(look: Look) -> bool:
     """Whether each member has started since the begin of a restart of it that has not ended."""
-    unended = (entry for entry in look.tasks if not Task.from_api(entry.record).finished)
+    unended = (entry for entry in look.tasks if not entry.task.finished)
     begun = [(entry, begin) for entry in unended if (begin := instant(entry.record.get("startTime"))) is not None]
 
     def is_effect(member: Member) -> bool:
-        return member.started is not None and any(
-            begin <= member.started and (entry.restarts is None or member.name in entry.restarts)
-            for entry, begin in begun
+        started = None if member.is_ahead else member.started
+        return started is not None and any(
+            begin <= started and (entry.restarts is None or member.name in entry.restarts) for entry, begin in begun
         )
 
     return bool(look.observed.members) and all(map(is_effect, look.observed.members))

@@ -24,7 +24,10 @@ from .values_seen import ValuesSeen
 
 UNNAMED_KIND = "the service does not show whether such a task is a restart"
 NEXT_STEP = "run this again when it has ended, or wait for it with in_flight=queue"
-WAY_OUT = "To restart it again, give a later started_before, or a new name with change."
+WAY_OUT = (
+    "To restart it again, give a later started_before, or a new name with change; oceanbase.ocp.journal_clear clears a "
+    "name."
+)
 
 
 @dataclass(frozen=True)
@@ -215,6 +218,14 @@ def _step_skipped(decision: Decision, told: Told) -> str:
     )
 
 
+def _task_gone(decision: Decision, told: Told) -> str:
+    return (
+        f"the service does not show task {told.label(decision.tasks[0])} any more, which this controller has requested "
+        f"since {told.condition}, its end was not seen, and no later start of {join_names(sorted(decision.members))} "
+        "shows"
+    )
+
+
 def _request_open(_decision: Decision, _told: Told) -> str:
     return "a request of this controller may have started a task that does not show yet"
 
@@ -286,6 +297,7 @@ _REASONS: Mapping[Rule, Callable[[Decision, Told], str]] = {
     Rule.START_LATE: _start_late,
     Rule.START_MISSING: _start_missing,
     Rule.STEP_SKIPPED: _step_skipped,
+    Rule.TASK_GONE: _task_gone,
     Rule.REQUEST_OPEN: _request_open,
     Rule.REQUEST_HERE: _request_here,
     Rule.NOTHING_SHOWN: _nothing_shown,
@@ -327,6 +339,7 @@ _ADVICE = {
     ),
     Rule.START_MISSING: f"Look at the task and at the process itself. {WAY_OUT}",
     Rule.STEP_SKIPPED: f"Look at the task and at the process itself. {WAY_OUT}",
+    Rule.TASK_GONE: f"Look at the process itself. {WAY_OUT}",
     Rule.CLOCKS_OVERLAP: f"Look at the start of the process itself. {WAY_OUT}",
 }
 

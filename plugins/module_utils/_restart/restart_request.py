@@ -39,7 +39,8 @@ class RestartRequest:
     begun. ``watch`` are signs of trouble that stop it. ``safety_timeout`` is how many seconds it waits for its safety,
     and for those signs to end that may. ``offline_time`` is how many seconds a server may be offline, None to read it.
     ``until_effective`` are the values of parameters that the restart is for; a server that shows them needs no restart.
-    ``failures`` limits how many restarts of the change may have failed elsewhere.
+    ``failures`` limits how many restarts of the change may have failed elsewhere. ``journal_url`` names the journal,
+    None for that of this controller.
     """
 
     check_mode: bool
@@ -56,6 +57,7 @@ class RestartRequest:
     offline_time: float | None = None
     until_effective: Mapping[str, str] = field(default_factory=dict)
     failures: FailureLimit | None = None
+    journal_url: str | None = None
 
     @property
     def is_dated(self) -> bool:

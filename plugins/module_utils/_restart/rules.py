@@ -8,7 +8,7 @@ works on the target or holds it, nothing is skipped without proof, and no restar
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
@@ -43,6 +43,7 @@ class Rule(Enum):
     START_LATE = "a restart that began since has succeeded, and its start does not show yet"
     START_MISSING = "a restart that began since has succeeded, and its start does not show"
     STEP_SKIPPED = "a restart that began since has skipped a step"
+    TASK_GONE = "a restart that this controller requested since is gone, and its end was not seen"
     REQUEST_OPEN = "a request of this controller may have started a task that does not show yet"
     REQUEST_HERE = "a request of this process may still be delivered"
     NOTHING_SHOWN = "the service shows nothing of it"
@@ -124,6 +125,15 @@ class Case:
         return {name: task for name, task in found.items() if task is not None}
 
     @property
+    def newest_due(self) -> tuple[int, ...]:
+        """The newest of the restarts whose start may still show."""
+        return self.newest({task.id for task in self.due.values()})
+
+    def newest(self, numbers: Collection[int]) -> tuple[int, ...]:
+        """The newest of the tasks with these ids, as one of them."""
+        return tuple(task.id for task in self.known.tasks if task.id in numbers)[:1]
+
+    @property
     def is_all_due(self) -> bool:
         """Whether the start of each that needs it need not show yet."""
         return bool(self.due) and self.due.keys() == self.names
@@ -197,7 +207,7 @@ def _values(case: Case) -> Decision | None:
         return None
     names = frozenset(case.due) | {member.name for member in case.late}
     if case.due:
-        return Decision(Rule.VALUES_LATE, Step.WAIT, names, _last(case.due))
+        return Decision(Rule.VALUES_LATE, Step.WAIT, names, case.newest_due)
     if case.wish.settles and any(member.is_new for member in case.late):
         return Decision(Rule.VALUES_LATE, Step.WAIT, names)
     if case.wish.is_dated or any(member.was_tried for member in case.late):
@@ -208,7 +218,7 @@ def _values(case: Case) -> Decision | None:
 def _start_late(case: Case) -> Decision | None:
     if not case.due:
         return None
-    tasks, rest = _last(case.due), case.names.difference(case.due)
+    tasks, rest = case.newest_due, case.names.difference(case.due)
     if case.wish.waits:
         return Decision(Rule.START_LATE, Step.WAIT, rest, tasks)
     if case.is_all_due and case.known.serves is False:
@@ -221,11 +231,20 @@ def _start_missing(case: Case) -> Decision | None:
     """Of the members that need it, the work of a task says that it was done, or may have been: not a second time."""
     if not case.wish.is_dated:
         return None
-    for rule, work in ((Rule.START_MISSING, Work.RESTARTED), (Rule.STEP_SKIPPED, Work.SKIPPED)):
+    for rule, work in _FINAL:
         found = {name: tasks for name in case.names.difference(case.due) if (tasks := case.restarted_by(name, work))}
         if found:
-            return Decision(rule, Step.FAIL, frozenset(found), (max(task.id for task, *_others in found.values()),))
+            newest = case.newest({task.id for task, *_others in found.values()})
+            return Decision(rule, Step.FAIL, frozenset(found), newest)
     return None
+
+
+# What is not followed by another restart for the same change.
+_FINAL = (
+    (Rule.START_MISSING, Work.RESTARTED),
+    (Rule.STEP_SKIPPED, Work.SKIPPED),
+    (Rule.TASK_GONE, Work.GONE),
+)
 
 
 def _request_open(case: Case) -> Decision | None:
@@ -265,7 +284,7 @@ def _may_have_restarted(task: Task, member: Member) -> bool:
     if task.work is Work.RAN:
         # A start by which clocks would tell shows what such a task has done.
         return member.start is Relative.UNCLEAR and member.name in task.since | task.unclear
-    return task.work in (Work.RESTARTED, Work.SKIPPED) and member.name in task.unclear
+    return task.work in (Work.RESTARTED, Work.SKIPPED, Work.GONE) and member.name in task.unclear
 
 
 def _needed(case: Case) -> Decision | None:
@@ -293,8 +312,3 @@ def decide(known: Knowledge, wish: Wish) -> Decision:
     """The decision by the first rule that applies; a pure function."""
     case = Case(known, wish)
     return next(decision for rule in RULES if (decision := rule(case)) is not None)
-
-
-def _last(due: Mapping[str, Task]) -> tuple[int]:
-    """The newest of the restarts whose start may still show."""
-    return (max(task.id for task in due.values()),)

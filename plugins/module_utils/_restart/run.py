@@ -14,6 +14,7 @@ from .._base.clock import SYSTEM_CLOCK, Clock
 from .._base.errors import (
     AuthenticationFailed,
     CredentialsRefused,
+    JournalError,
     NotFound,
     OcpError,
     OutcomeUnknown,
@@ -29,7 +30,7 @@ from .._base.parsing import instant
 from .._base.service_clock import FIRST_ANSWERS, LARGEST_LEAD, service_time, to_service_clock
 from .._base.text import join_names
 from .._journal.journal import Journal
-from .._journal.local_journal import usable_journal
+from .._journal.open_journal import open_journal
 from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import Task
 from .._targets.target import Observation, Selector, Target
@@ -77,15 +78,27 @@ def restart_target(
 ) -> Result:
     """Restart what ``selector`` names, if needed; returns the module's result, with ``warnings`` and ``diff``.
 
-    Every key is always there. ``journal`` is that of this controller. Raises an OcpError; once the target is found, its
-    facts hold the result so far, so that no started task is lost.
+    Every key is always there. ``journal`` is by default the one that ``request`` names. Raises an OcpError; once the
+    target is found, its facts hold the result so far, so that no started task is lost.
     """
     warnings: list[str] = []
     if journal is None:
-        journal = usable_journal(
-            read_only=request.check_mode, is_required=request.change is not None, warnings=warnings
+        journal = open_journal(
+            request.journal_url,
+            read_only=request.check_mode,
+            is_required=request.change is not None,
+            warnings=warnings,
         )
+    _wait_for_the_change(request, clock)
     return _Run(api, _found_target(api, selector, request, clock), request, clock, journal, warnings).run()
+
+
+def _wait_for_the_change(request: RestartRequest, clock: Clock) -> None:
+    """Wait for an instant that another machine has noted, if it is a little ahead, so that all reads are after it."""
+    since = request.started_before
+    lead = 0.0 if since is None else since.timestamp() - clock.wall()
+    if 0 < lead <= LARGEST_LEAD and not request.check_mode:
+        clock.sleep(lead)
 
 
 def _found_target(api: OcpApi, selector: Selector, request: RestartRequest, clock: Clock) -> Target:
@@ -123,7 +136,7 @@ class _Run:
         self._notes = OwnNotes(api, target, request, journal, clock)
         self._reader = Reader(api, target, clock, self._attempt.warnings)
         self._effect = EffectCheck(api, target, request, journal, clock, self._attempt.warnings)
-        self._signs = SignGate(api, target, request, clock, self._attempt.warnings)
+        self._signs = SignGate(api, target, request, clock, self._attempt.warnings, journal)
         safety = SafetyGate(api, target, request, self._notes, self._attempt.warnings)
         self._gates: Sequence[Gate] = (safety, self._signs, TimeGate(target, request.finish_before, clock))
         self._attempt.note(effective=self._effect.facts(()))
@@ -152,7 +165,6 @@ class _Run:
     def run(self) -> Result:
         """See restart_target."""
         with self._attempt.kept(), self._lock:
-            self._wait_for_the_change()
             self._run()
         return self._attempt.result()
 
@@ -171,13 +183,6 @@ class _Run:
                 elif not self._may_be_busy(error) or not (refusal is None or isinstance(refusal, RateLimited)):
                     raise
                 refusal = error
-
-    def _wait_for_the_change(self) -> None:
-        """An instant that was noted on another machine may be a little ahead: until then nothing has started since."""
-        since = self._request.started_before
-        lead = 0.0 if since is None else since.timestamp() - self._clock.wall()
-        if 0 < lead <= LARGEST_LEAD and not self._request.check_mode:
-            self._clock.sleep(lead)
 
     def _seems_needed(self) -> bool:
         """Whether the first observation lets expect a restart, so that what gates need is read before the next look."""
@@ -393,6 +398,7 @@ class _Run:
         """Look until the answer is no older than what was shown before, for a minute at most."""
         began = self._clock.now()
         while True:
+            self._journal.renew()
             look = self._reader.look(own)
             is_behind = self._reader.is_behind(look)
             if not is_behind and not self._reader.may_be_behind(look):
@@ -421,7 +427,7 @@ class _Run:
     def _note_ends(self, look: Look) -> None:
         """Since when this run knows tasks as ended, and in the journal how own tasks have ended."""
         for entry in look.tasks:
-            task = Task.from_api(entry.record)
+            task = entry.task
             if task.finished:
                 self._ended_at.setdefault(task.id, self._clock.now())
                 if not self._request.check_mode:
@@ -436,6 +442,7 @@ class _Run:
             requests=() if self._sent is not None else self._notes.open_requests(look.observed.members),
             ended_for={number: now - at for number, at in self._ended_at.items()},
             uncertain=most - least,
+            skipped=self._notes.skipped_tasks(),
         )
 
     def _own_tasks(self, look: Look) -> frozenset[int]:
@@ -568,7 +575,8 @@ class _Run:
         except kind as error:
             # Not after an uncertain refusal: the request may have run.
             if self._sent is None:
-                error.add_context(f"Did not restart {self._target.label}: {why}.")
+                cause = "" if isinstance(error, JournalError) else f": {why}"
+                error.add_context(f"Did not restart {self._target.label}{cause}.")
             raise
 
     # Acting
@@ -592,7 +600,7 @@ class _Run:
             values = self._effect.lines(decision.members)
             self._attempt.diff = restart_diff(self._target.label, look.observed, None, decision.members, values)
         if self._request.wait and not self._request.check_mode:
-            self._await(look.observed, decision)
+            self._await(look, decision)
 
     def _skip(self, decision: Decision) -> None:
         told = self._told
@@ -671,9 +679,9 @@ class _Run:
     def _note_sent(self, trace_id: str | None) -> None:
         self._attempt.note(changed=True, action="submitted", trace_id=trace_id)
 
-    def _await(self, before: Observation, decision: Decision) -> None:
+    def _await(self, look: Look, decision: Decision) -> None:
         """Wait for the task, and prove the restart."""
-        so_far = self._attempt.so_far
+        so_far, before = self._attempt.so_far, look.observed
         task_id, members = so_far.task_id or 0, decision.members
         policy = replace(self._policy, offline_time=self._signs.offline_time)
         awaited = await_restart(
@@ -688,7 +696,8 @@ class _Run:
         task = self._attempt.so_far.task or {}
         self._attempt.warnings += self._signs.long_restart(task["duration"] if task else None)
         is_attached = decision.step in (Step.JOIN, Step.ADOPT)
-        restart_task = RestartTask(task_id, instant(task.get("start_time")), is_attached, self._begin)
+        late = frozenset(member.name for member in before.members if self._notes.shows_late(look, member))
+        restart_task = RestartTask(task_id, instant(task.get("start_time")), is_attached, self._begin, late)
         log_lines = self._request.policy.log_lines
         found = verify(self._api, self._target, before, members, restart_task, log_lines, self._clock)
         if found.error is None and self._attempt.so_far.effective is not None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from .._base.clock import Clock
 from .._base.errors import NotSafe, OcpError, ServiceError
+from .._journal.journal import Journal
 from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import SUCCESSFUL, Task
 from .._signs.offline_budget import (
@@ -42,13 +43,23 @@ class _Budget:
 class SignGate:
     """Judges the signs of trouble of one target. ``warnings`` gets a sentence for what is not shown."""
 
-    def __init__(self, api: OcpApi, target: Target, request: RestartRequest, clock: Clock, warnings: list[str]) -> None:
+    def __init__(
+        self,
+        api: OcpApi,
+        target: Target,
+        request: RestartRequest,
+        clock: Clock,
+        warnings: list[str],
+        journal: Journal | None = None,
+    ) -> None:
         self._api = api
         self._target = target
         self._request = request
         self._warnings = warnings
         self._reader = None if request.watch is None else SignReader(api, request.watch, clock, warnings)
         self._failures = FailureCheck(api, request.failures, request.started_before, clock, warnings)
+        if journal is not None and request.change is not None:
+            self._failures.begin_with(journal, request.change)
         self._read: Readings | ServiceError | None = None
         self._budget: _Budget | ServiceError | None = None
 

@@ -29,13 +29,15 @@ class RestartTask:
     """What is known of the task whose restart is to be proven.
 
     It has this ``number`` and ``began`` then. ``attached``: it may have run already when the target was seen before,
-    and have started it by then. ``change``: what it is for; a start since that is enough.
+    and have started it by then. ``change``: what it is for; a start since that is enough. ``late``: the members of
+    which the start of an earlier restart may have been shown late.
     """
 
     number: int
     began: datetime | None
     attached: bool = False
     change: Begin = field(default_factory=Begin)
+    late: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -83,7 +85,11 @@ class Proof:
     @property
     def gap(self) -> str:
         """What is not shown."""
-        if not self.restarted or None in self.restarted.values():
+        unclear = {name for name, restarted in self.restarted.items() if restarted is None}
+        shown = [member for member in (self.after.members if self.after else ()) if member.name in unclear]
+        if any(member.started for member in shown):
+            return "the start that it shows lies before the task, or is still to come, so its clock cannot be compared"
+        if not self.restarted or unclear:
             return "the service shows no start time or process of it"
         return "the service does not show whether it serves"
 
@@ -106,18 +112,29 @@ def await_proof(
     while True:
         try:
             after = observe(api, target, clock)
-            holder = None if after.serves is not False else later_holder(api, target, after, task.number)
+            holder = _later_holder(api, target, after, task)
         except CredentialsRefused as problem:
             return Proof(after, problem=problem)
         except ServiceError as problem:
             proof = Proof(after, problem=problem)
         else:
-            proof = Proof(after, prove_restarts(members, after.members, task), holder=holder)
+            newcomers = _newcomers(before, after)
+            proof = Proof(after, prove_restarts([*members, *newcomers], after.members, task), holder=holder)
         waited = clock.now() - started
         may_show = proof.problem is not None or _may_still_show(before, members, proof)
         if proof.complete or waited >= PROOF_TIMEOUT or not may_show:
             return proof
         clock.sleep(PAUSES.pause(waited, clock.jitter(), api.retry_after))
+
+
+def _later_holder(api: OcpApi, target: Target, after: Observation, task: RestartTask) -> Task | None:
+    return None if after.serves is not False else later_holder(api, target, after, task.number, task.began)
+
+
+def _newcomers(before: Observation, after: Observation) -> list[Member]:
+    """The members that were not there before, of which nothing is known then: a task may not have restarted them."""
+    known = {member.name for member in before.members}
+    return [Member(member.name, None) for member in after.members if member.name not in known]
 
 
 def _may_still_show(before: Observation, members: Sequence[Member], proof: Proof) -> bool:
@@ -145,12 +162,13 @@ def _is_restarted(before: Member, after: Member | None, task: RestartTask) -> bo
     if renewed_processes(before.pids or ()) - (after.pids or {}).keys():
         return False
     moved = has_moved(before, after)
-    if task.change.is_dated and moved is not False and task.change.of_start(after) is Relative.SINCE:
+    if task.change.is_dated and (task.attached or moved is not False) and task.change.of_start(after) is Relative.SINCE:
         return True
     span = None if task.change.sights is not None else started_span(after)
     if span is None or task.began is None:
         # No clock tells.
         return moved or (None if task.attached else moved)
     if span.relative_to(Span.of(task.began)) is Relative.BEFORE:
-        return False
+        # Either the clock of the host is off, or an earlier restart shows.
+        return None if moved and not task.attached and before.name not in task.late else False
     return True if task.attached or moved is None else moved

@@ -44,6 +44,7 @@ class FleetRequest:
     majority: bool = True
     tolerated: Sequence[str] | None = None
     change: str | None = None
+    journal_url: str | None = None
 
 
 def plan_fleet(crew: Crew, wanted: FleetRequest) -> Result:
@@ -154,16 +155,24 @@ class _PlannedCluster:
         listed = self._tasks(api)
         self._states = server_states(placed, listed or [], (), ())
         self._listed = found.listed
-        foresight = Foresight(api, Change(wanted.started_before, wanted.change), clock)
+        foresight = Foresight(api, Change(wanted.started_before, wanted.change, journal_url=wanted.journal_url), clock)
         self.clock_warnings = foresight.warnings
         outlooks = {
             name: foresight.of(self._server(found.servers, name), server.member, listed)
             for name, server in self._listed.items()
         }
         self._reasons = {name: outlook.reason if outlook.needed else "" for name, outlook in outlooks.items()}
-        self._troubled = [name for name in self._listed if _is_troubled(self._states[name])]
+        self._troubled = [name for name in self._listed if self._is_troubled(name)]
         self._needed = [name for name, reason in self._reasons.items() if reason and name not in self._troubled]
         self.waves = self._plan_waves()
+
+    def _is_troubled(self, name: str) -> bool:
+        """Whether its restart takes nothing away that is not gone already, or it is not up and would not be restarted.
+
+        What is unclear may serve, so its restart is planned as that of those that do.
+        """
+        state = self._states[name]
+        return state.dead or state.in_flight or (state.unclear and not self._reasons[name])
 
     def _server(self, servers: Sequence[Record], name: str) -> Server:
         record = next(one for one in servers if address_of(one, "ip", "port") == name)
@@ -242,10 +251,6 @@ class _PlannedCluster:
         verdict = judge(self._layout, Taken(self._placed, taken), self._tolerated)
         self.tenants.update(verdict.tenants)
         return verdict
-
-
-def _is_troubled(state: ServerState) -> bool:
-    return state.dead or state.in_flight
 
 
 def _all_up(states: Mapping[str, ServerState], listed: Iterable[str]) -> dict[str, ServerState]:

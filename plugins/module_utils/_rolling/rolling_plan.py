@@ -59,6 +59,7 @@ class RollingRequest:
     judges_budget: bool = False
     until_effective: Mapping[str, str] = field(default_factory=dict)
     change: str | None = None
+    journal_url: str | None = None
 
 
 def batch_size(option: str) -> int | None:
@@ -81,7 +82,7 @@ def plan_rolling_restart(api: OcpApi, wanted: RollingRequest, clock: Clock = SYS
     _check_request(wanted)
     found = _find_clusters(api, wanted)
     _check_scope(found, wanted)
-    foresight = Foresight(api, Change(wanted.started_before, wanted.change), clock)
+    foresight = Foresight(api, Change(wanted.started_before, wanted.change, journal_url=wanted.journal_url), clock)
     warnings = foresight.warnings
     signs = PlannedSigns(api, wanted.watch, wanted.judges_budget, clock, warnings)
     planned = [

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
@@ -14,10 +14,11 @@ from .._base.text import join_names
 from .._ocp.endpoints import OcpApi
 from .._ocp.unknown_path import if_shown
 from .._targets.lookup import address_of
-from .._targets.serving import database_serves, is_in_flight
+from .._targets.operating_tasks import operated_by
+from .._targets.serving import ACTIVE, database_may_serve, database_serves, is_in_flight
 from .._targets.target import PlacedServer
-from .locality import type_votes, voters_of, zones_in
-from .voters import Arbiter, Replica, Tenant
+from .locality import leaders_of, type_leads, type_votes, voters_of, zones_in
+from .voters import UNKNOWN_ARBITER, Arbiter, Replica, Tenant
 
 Found = TypeVar("Found")
 
@@ -38,7 +39,8 @@ class Layout:
     warnings: list[str] = field(default_factory=list)
     _tenants: list[Record] | None = None
     _detailed: dict[str, Record] = field(default_factory=dict)
-    _services: list[Record] | None = None
+    # None if they are not read yet, empty if they cannot be.
+    _services: list[list[Record]] | None = None
     _is_empty: bool = False
     reads: int = 0
 
@@ -85,11 +87,16 @@ class Layout:
     def with_arbiters(
         self, tenants: Iterable[Tenant], taken: int | None, own: frozenset[int] = frozenset()
     ) -> list[Tenant]:
-        """The tenants with their arbitration services; ``taken`` would be restarted, ``own`` already are."""
+        """The tenants with their arbitration services; ``taken`` would be restarted, ``own`` already are.
+
+        Where these cannot be read, one may help before the restart, and none helps after it.
+        """
         if self._services is None:
             services = self._readable("arbitration services", self.api.arbitration_services)
-            self._services = services or []
-        found = [_served(service, self.cluster_id, taken, own) for service in self._services]
+            self._services = [] if services is None else [services]
+        if not self._services:
+            return [replace(tenant, arbiter=UNKNOWN_ARBITER) for tenant in tenants]
+        found = [_served(service, self.cluster_id, taken, own) for service in self._services[0]]
         ids = self._ids()
         return [replace(tenant, arbiter=_arbiter_for(tenant, ids.get(tenant.name), found)) for tenant in tenants]
 
@@ -126,10 +133,12 @@ class Layout:
 
 
 def _by_locality(record: Record) -> Tenant:
-    voters = voters_of(record.get("locality"))
-    if voters is None:
-        voters = zones_in(record.get("zoneList"))
-    return Tenant(str(record.get("name")), tuple(Replica(zone, votes) for zone, votes in voters.items()))
+    locality = record.get("locality")
+    voters, leaders = voters_of(locality), leaders_of(locality)
+    if voters is None or leaders is None:
+        voters = leaders = zones_in(record.get("zoneList"))
+    replicas = (Replica(zone, votes, leads=leaders[zone]) for zone, votes in voters.items())
+    return Tenant(str(record.get("name")), tuple(replicas))
 
 
 def _of_zones(placed: Iterable[PlacedServer]) -> Tenant:
@@ -143,10 +152,18 @@ def _by_units(tenant: Tenant, detail: Record, names: Mapping[int | None, str]) -
     replicas = []
     for replica in tenant.replicas:
         zone = zones.get(replica.zone.casefold(), {})
-        servers = frozenset(_server_of(unit, names) for unit in records(zone.get("units")))
-        votes = replica.votes if replica.votes is not None else type_votes(str(zone.get("replicaType")))
-        replicas.append(replace(replica, votes=votes, servers=servers or None))
+        units = records(zone.get("units"))
+        servers = frozenset(_server_of(unit, names) for unit in units) if all(map(_is_placed, units)) else None
+        kind = str(zone.get("replicaType"))
+        votes = replica.votes if replica.votes is not None else type_votes(kind)
+        leads = replica.leads if replica.leads is not None else type_leads(kind)
+        replicas.append(replace(replica, votes=votes, servers=servers or None, leads=leads))
     return replace(tenant, replicas=tuple(replicas))
+
+
+def _is_placed(unit: Record) -> bool:
+    """Whether a unit is where it is shown; one that moves, comes or goes may be on any server of its zone."""
+    return str(unit.get("status") or ACTIVE).upper() == ACTIVE
 
 
 def _server_of(unit: Record, names: Mapping[int | None, str]) -> str:
@@ -157,35 +174,50 @@ def _server_of(unit: Record, names: Mapping[int | None, str]) -> str:
 
 @dataclass(frozen=True)
 class _Served:
-    """An arbitration service in one cluster: the tenants that it serves, and those with degraded log streams."""
+    """An arbitration service: the tenants that it serves in one cluster, and those with degraded log streams.
+
+    ``is_there``: it serves some of the cluster, or may. ``is_vague``: which tenants these are is not shown.
+    """
 
     arbiter: Arbiter
     tenants: frozenset[str | int | None]
     degraded: frozenset[str | int | None]
+    is_there: bool
+    is_vague: bool
 
 
 def _served(service: Record, cluster_id: int, taken: int | None, own: frozenset[int]) -> _Served:
-    served = [one for one in records(service.get("clusters")) if _id_of(one, "cluster") == cluster_id]
+    served = [one for one in records(service.get("clusters")) if _id_of(one, "cluster") in (cluster_id, None)]
     tenants = [tenant for cluster in served for tenant in records(cluster.get("tenants"))]
-    number, status = service.get("id"), service.get("status")
-    in_flight = is_in_flight(status) or number in own
-    may_serve = in_flight or database_serves(status) is not False
-    stays = may_serve and not in_flight
-    state = "being restarted by this controller" if number in own else status
+    number, status, task = service.get("id"), service.get("status"), operated_by(service)
+    in_flight = is_in_flight(status) or number in own or task is not None
+    may_serve = in_flight or database_may_serve(status)
+    stays = database_serves(status) is not False and not in_flight
+    state = "being restarted by this controller" if number in own else f"{status} (task {task})" if task else status
     words = "" if stays else f"arbitration service {address_of(service, 'svrIp', 'svrPort')} is {state}"
-    degraded = [tenant for tenant in tenants if tenant.get("degradedLsIdList")]
     arbiter = Arbiter(may_serve, stays, taken=number == taken and may_serve, words=words)
-    return _Served(arbiter, frozenset(map(_key_of, tenants)), frozenset(map(_key_of, degraded)))
+    degraded = [tenant for tenant in tenants if tenant.get("degradedLsIdList")]
+    is_vague = any(_id_of(one, "cluster") is None or one.get("tenants") is None for one in served)
+    return _Served(arbiter, frozenset(map(_key_of, tenants)), frozenset(map(_key_of, degraded)), bool(served), is_vague)
 
 
-def _arbiter_for(tenant: Tenant, tenant_id: int | None, services: Iterable[_Served]) -> Arbiter | None:
+def _arbiter_for(tenant: Tenant, tenant_id: int | None, services: Sequence[_Served]) -> Arbiter | None:
+    """The arbitration service of a tenant; more than one count as one, at its worst."""
     keys = {tenant.name, tenant_id} - {None}
-    used = next((served for served in services if keys & served.tenants), None)
-    if used is None or tenant.stands_for_all:
+    named = [served for served in services if keys & served.tenants]
+    used = named or [served for served in services if served.is_vague or (tenant.stands_for_all and served.is_there)]
+    if not used:
         return None
-    is_degraded = bool(keys & used.degraded)
-    words = used.arbiter.words or (DEGRADED if is_degraded else "")
-    return replace(used.arbiter, degraded=is_degraded, words=words)
+    is_degraded = any(served.degraded if tenant.stands_for_all else keys & served.degraded for served in used)
+    arbiters = [served.arbiter for served in used]
+    return Arbiter(
+        may_serve=any(arbiter.may_serve for arbiter in arbiters),
+        stays=all(arbiter.stays for arbiter in arbiters),
+        taken=any(arbiter.taken for arbiter in arbiters),
+        degraded=is_degraded,
+        words=next((arbiter.words for arbiter in arbiters if arbiter.words), DEGRADED if is_degraded else ""),
+        uncertain=not named,
+    )
 
 
 def _key_of(tenant: Record) -> str | int | None:

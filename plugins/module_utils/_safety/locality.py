@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Which zones have a voter of a tenant, by its locality: replica types, counts, lists of zones, spellings.
+"""Which zones have a voter of a tenant, and one that can lead, by its locality: types, counts, lists, spellings.
 
 The forms are in docs/dev/contract.md, "Tenants".
 """
@@ -8,14 +8,15 @@ The forms are in docs/dev/contract.md, "Tenants".
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import TypeAlias
 
-VOTING = frozenset({"F", "FULL", "L", "LOGONLY"})
+LEADING = frozenset({"F", "FULL"})
+VOTING = LEADING | {"L", "LOGONLY"}
 NOT_VOTING = frozenset({"R", "READONLY", "C", "COLUMNSTORE"})
 
-# Whether each zone has a voter; None where a replica is of a type that is not known.
+# Whether each zone has a voter, or one that can lead; None where a replica is of a type that is not known.
 Voters: TypeAlias = Mapping[str, "bool | None"]
 
 # A comma that separates is in neither {} nor [].
@@ -30,12 +31,28 @@ def type_votes(word: str) -> bool | None:
     return True if known in VOTING else False if known in NOT_VOTING else None
 
 
+def type_leads(word: str) -> bool | None:
+    """Whether a replica of this type can become the leader, which has the data; None if the type is not known."""
+    votes = type_votes(word)
+    return word.strip().upper() in LEADING if votes else votes
+
+
 def voters_of(locality: str | None) -> Voters | None:
     """The zones of a locality such as ``FULL{1}@zone1, READONLY{1}@zone2``; None if it is not understood.
 
     A zone has one voter at most, whatever the count. Types before one place belong there together, as in
     ``F,R{2}@zone1``. If different types are spread over a list of zones, it is not known which zone has which.
     """
+    return _places(locality, type_votes)
+
+
+def leaders_of(locality: str | None) -> Voters | None:
+    """The same zones, and whether each has a voter that can become the leader."""
+    return _places(locality, type_leads)
+
+
+def _places(locality: str | None, answer: Callable[[str], bool | None]) -> Voters | None:
+    """The zones with the ``answer`` for the types of their replicas."""
     found: dict[str, bool | None] = {}
     waiting: list[bool | None] = []
     for part in _SEPARATOR.split((locality or "").strip().strip("'\"")):
@@ -45,7 +62,7 @@ def voters_of(locality: str | None) -> Voters | None:
         if replicas is None or (at and not zones):
             return None
         if replicas[2] != "0":
-            waiting.append(type_votes(replicas[1]))
+            waiting.append(answer(replicas[1]))
         for zone in zones:
             found[zone] = _strongest([*waiting, *([found[zone]] if zone in found else [])], apart=len(zones) > 1)
         waiting = [] if at else waiting
@@ -66,7 +83,7 @@ def _zones(place: str) -> Iterator[str]:
 
 
 def _strongest(votes: list[bool | None], *, apart: bool) -> bool | None:
-    """Whether a place with these replicas has a voter; ``apart``: each of its zones has some of them only."""
+    """Whether one of these replicas of a place votes or leads; ``apart``: each of its zones has some of them only."""
     if apart and len(set(votes)) > 1:
         return None
     return True if True in votes else None if None in votes else False

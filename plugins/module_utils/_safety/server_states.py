@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Which servers of a cluster are dead or in flight: by their statuses, by tasks, by restarts of this controller."""
+"""Which servers of a cluster are dead, in flight or unclear: by statuses, tasks, restarts of this controller."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .._base.parsing import Record, integer
 from .._ocp.task_model import Task, task_label
 from .._targets.operating_tasks import restarted_parts
-from .._targets.serving import is_in_flight
+from .._targets.serving import database_may_serve, is_in_flight
 from .._targets.target import PlacedServer
 from .._targets.task_names import CLUSTER_RESTART, DATABASE_RESTARTS, SERVER_RESTART, kind_of
 from .voters import ServerState
@@ -102,12 +102,13 @@ def _state(server: PlacedServer, task: str | None, taken: Collection[str]) -> Se
     member = server.member
     zone_moves = is_in_flight(server.zone_status) and str(server.zone_status).upper() != OPERATING
     in_flight = task is not None or is_in_flight(member.status) or zone_moves
-    dead = member.serves is False and not in_flight
+    down = member.serves is False and not in_flight
+    dead = down and not database_may_serve(member.status, member.inner_status)
     words = f"{member.state} ({task})" if task else member.state
     if zone_moves and not task:
         words += f" ({server.zone} is {server.zone_status})"
-    is_taken = member.name in taken and not dead
-    return ServerState(server.zone, dead, in_flight, is_taken, words if dead or in_flight else "")
+    state = ServerState(server.zone, dead, in_flight, unclear=down and not dead)
+    return replace(state, taken=member.name in taken and state.may_serve, words="" if state.is_up else words)
 
 
 def _in_flight(state: ServerState, words: str) -> ServerState:

@@ -11,7 +11,7 @@ from typing import Any
 from .._base.text import join_names
 from .._targets.target import PlacedServer
 from .layout import Layout
-from .voters import Arbiter, Outage, ServerState, Tenant, outages
+from .voters import UNKNOWN_ARBITER, Outage, ServerState, Tenant, asks_for_arbiter, outages
 
 Facts = dict[str, Any]
 
@@ -58,17 +58,13 @@ class Verdict:
 
 
 def judge(layout: Layout, taken: Taken, tolerated: Collection[str], *, deeper: bool = True) -> Verdict:
-    """Judge by the zones of the tenants; if these would refuse, by arbitration services; then by units.
+    """Judge by the zones of the tenants, where these leave few by arbitration services too; if that refuses, by units.
 
     Without ``deeper``, only by their zones. Raises a ServiceError if they cannot be read for now.
     """
     tenants = layout.tenants(taken.placed)
     evidence = "tenants" if any(not tenant.stands_for_all for tenant in tenants) else "zones"
-    if taken.arbiter is not None:
-        tenants = layout.with_arbiters(tenants, taken.arbiter, taken.own_arbiters)
-    lost = _lost(tenants, taken, tolerated)
-    if deeper and lost and taken.arbiter is None:
-        lost = _lost(layout.with_arbiters(lost, None, taken.own_arbiters), taken, tolerated)
+    lost = _lost(_arbitrated(layout, tenants, taken, tolerated, deeper=deeper), taken, tolerated)
     if deeper and lost and any(not tenant.stands_for_all for tenant in lost):
         lost = _lost(layout.with_units(lost, taken.placed), taken, tolerated)
         evidence = "units"
@@ -90,6 +86,26 @@ def combined(verdicts: Sequence[Verdict]) -> Verdict:
     )
 
 
+def _arbitrated(
+    layout: Layout, tenants: Sequence[Tenant], taken: Taken, tolerated: Collection[str], *, deeper: bool
+) -> list[Tenant]:
+    """The tenants, those that need it with their arbitration service; what is not read may help before a restart."""
+    if taken.arbiter is not None:
+        return layout.with_arbiters(tenants, taken.arbiter, taken.own_arbiters)
+    asking = [
+        tenant for tenant in tenants if not _is_tolerated(tenant, tolerated) and asks_for_arbiter(tenant, taken.states)
+    ]
+    if not asking:
+        return list(tenants)
+    arbitrated = (
+        layout.with_arbiters(asking, None, taken.own_arbiters)
+        if deeper
+        else [replace(tenant, arbiter=UNKNOWN_ARBITER) for tenant in asking]
+    )
+    found = dict(zip(asking, arbitrated, strict=True))
+    return [found.get(tenant, tenant) for tenant in tenants]
+
+
 def _lost(tenants: Sequence[Tenant], taken: Taken, tolerated: Collection[str]) -> list[Tenant]:
     found = [outage.tenant for outage in outages(tenants, taken.states)]
     return [tenant for tenant in found if not _is_tolerated(tenant, tolerated)]
@@ -101,12 +117,12 @@ def _is_tolerated(tenant: Tenant, tolerated: Collection[str]) -> bool:
 
 def _all_up(states: Mapping[str, ServerState]) -> dict[str, ServerState]:
     """The same when nothing else is down or in flight."""
-    return {name: replace(state, dead=False, in_flight=False) for name, state in states.items()}
+    return {name: replace(state, dead=False, in_flight=False, unclear=False) for name, state in states.items()}
 
 
 def _all_well(tenant: Tenant) -> Tenant:
     """The same if its arbitration service works."""
-    well = None if tenant.arbiter is None else Arbiter(taken=tenant.arbiter.taken)
+    well = tenant.arbiter and replace(tenant.arbiter, may_serve=True, stays=True, degraded=False, words="")
     return replace(tenant, arbiter=well)
 
 
@@ -136,6 +152,10 @@ def _outage_words(outage: Outage) -> str:
         f" ({join_names(outage.remaining)})" if outage.remaining else ""
     )
     down = f"; also, {join_names(outage.others_down)}" if outage.others_down else ""
+    if outage.may_serve:
+        down += f"; {join_names(outage.may_serve)}, so it may serve"
+    if outage.leaderless:
+        return f"{whom} would be without a leader: {remaining}, none of which is a full replica{down}"
     return f"{whom} would lose its majority: {remaining}, and it needs {outage.needed}{down}"
 
 

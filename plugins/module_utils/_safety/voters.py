@@ -2,14 +2,16 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """Which tenants a restart would leave without the voters that they need.
 
-A tenant needs more than half of its voters, with an arbitration service half of them. It is an outage if the tenant may
-have enough voters before the restart, loses one that may serve, and may have too few after it. So a majority that is
-already lost does not count, and a dead server cannot be taken away. See docs/safety.md.
+A tenant needs more than half of its voters, with an arbitration service half of them, and one of those that can lead.
+The worst case counts both ways: what may serve (``may_serve``) counts before the restart and when it is taken away, and
+only what serves for sure and is not taken (``stays``) counts after it. It is an outage if the tenant may have enough
+before, loses something that may have mattered, and may have too few after. So a majority that is lost for sure does not
+count, and a dead server cannot be taken away. See docs/safety.md.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 
@@ -17,8 +19,8 @@ from dataclasses import dataclass, replace
 class ServerState:
     """A server of a cluster: ``dead`` is down and nothing brings it back; ``in_flight`` is restarted or moved now.
 
-    ``taken`` would be taken away by the restart. ``zone`` is None if it is not known: it may be any. ``words`` say what
-    is shown of a server that is dead or in flight.
+    ``unclear``: what is shown of it does not agree, so it may serve or not. ``taken`` would be taken away by the
+    restart. ``zone`` is None if it is not known: it may be any. ``words`` say what is shown of a server that is not up.
     """
 
     zone: str | None
@@ -26,6 +28,7 @@ class ServerState:
     in_flight: bool = False
     taken: bool = False
     words: str = ""
+    unclear: bool = False
 
     @property
     def may_serve(self) -> bool:
@@ -33,16 +36,22 @@ class ServerState:
         return not self.dead
 
     @property
+    def is_up(self) -> bool:
+        """Whether it serves for sure before the restart."""
+        return not (self.dead or self.in_flight or self.unclear)
+
+    @property
     def stays(self) -> bool:
-        """Whether it serves while the restart runs."""
-        return not (self.dead or self.in_flight or self.taken)
+        """Whether it serves for sure while the restart runs."""
+        return self.is_up and not self.taken
 
 
 @dataclass(frozen=True)
 class Arbiter:
     """An arbitration service that a tenant uses: whether it may serve, stays, and would be taken away.
 
-    ``degraded``: a log stream of the tenant has lost half of its replicas already, which the service has made up for.
+    ``degraded``: a log stream of the tenant has lost half of its replicas already, which the service has made up for;
+    they count as down until they have caught up. ``uncertain``: whether the tenant uses it at all is not known.
     """
 
     may_serve: bool = True
@@ -50,6 +59,7 @@ class Arbiter:
     taken: bool = False
     degraded: bool = False
     words: str = ""
+    uncertain: bool = False
 
     @property
     def helped(self) -> bool:
@@ -59,12 +69,16 @@ class Arbiter:
     @property
     def helps(self) -> bool:
         """Whether half of the voters are enough while the restart runs."""
-        return self.stays and not self.taken and not self.degraded
+        return self.stays and not (self.taken or self.degraded or self.uncertain)
+
+
+# That of tenants whose arbitration services are not known.
+UNKNOWN_ARBITER = Arbiter(stays=False, uncertain=True)
 
 
 @dataclass(frozen=True)
 class Replica:
-    """The replica of a tenant in a zone. ``votes`` is None if its type is not known.
+    """The replica of a tenant in a zone: whether it ``votes`` and can lead; None if its type is not known.
 
     ``servers`` are the names of those that have a part of it; None if they are not known: it may be any of the zone.
     """
@@ -72,6 +86,7 @@ class Replica:
     zone: str
     votes: bool | None = True
     servers: frozenset[str] | None = None
+    leads: bool | None = True
 
 
 @dataclass(frozen=True)
@@ -89,7 +104,8 @@ class Outage:
     """A tenant that a restart would leave without enough voters: how many it has and needs, and the zones of those.
 
     ``remaining`` are the zones whose voters stay, ``taken`` those whose voters the restart takes away.
-    ``others_down`` is what is shown of others that are down or in flight, in words.
+    ``others_down`` is what is shown of others that are not up, in words, ``may_serve`` what is shown of those that the
+    restart takes away and that may not serve. ``leaderless``: enough would remain, but none of them can lead.
     """
 
     tenant: Tenant
@@ -98,6 +114,8 @@ class Outage:
     remaining: tuple[str, ...]
     taken: tuple[str, ...]
     others_down: tuple[str, ...]
+    may_serve: tuple[str, ...] = ()
+    leaderless: bool = False
 
 
 @dataclass(frozen=True)
@@ -106,7 +124,6 @@ class _Placed:
 
     replica: Replica
     may_serve: bool
-    may_stay: bool
     stays: bool
     taken: bool
 
@@ -117,19 +134,29 @@ def outages(tenants: Iterable[Tenant], servers: Mapping[str, ServerState]) -> li
     return [outage for outage in found if outage is not None]
 
 
+def asks_for_arbiter(tenant: Tenant, servers: Mapping[str, ServerState]) -> bool:
+    """Whether half of its voters or fewer would remain, so that an arbitration service matters.
+
+    Half of an even number may be degraded, and count as down then, whatever their servers show.
+    """
+    placed = _voters(tenant, servers)
+    after = _counted_after(placed)
+    may_be_even = len(after) % 2 == 0 or any(each.replica.votes is None for each in placed)
+    few = 2 * sum(each.stays for each in after) <= len(after)
+    return any(each.taken for each in placed) and (few or may_be_even)
+
+
 def _outage(tenant: Tenant, servers: Mapping[str, ServerState]) -> Outage | None:
-    placed = [_placed(replica, servers) for replica in tenant.replicas if replica.votes is not False]
-    arbiter = tenant.arbiter
-    is_taken = any(each.taken for each in placed)
-    degraded = arbiter is not None and arbiter.degraded
-    is_taken = is_taken or (arbiter is not None and arbiter.taken and (degraded or _half_may_remain(placed)))
-    before = [each for each in placed if each.replica.votes or each.may_serve]
-    had = _is_enough(sum(each.may_serve for each in before), len(before), arbiter is not None and arbiter.helped)
-    after = [each for each in placed if each.replica.votes or not each.stays]
+    placed, arbiter = _voters(tenant, servers), tenant.arbiter
+    if not _serves_before(placed, arbiter):
+        return None
+    after = _counted_after(placed)
     remaining = [each for each in after if each.stays]
     helps = arbiter is not None and arbiter.helps
-    counted = min(len(remaining), len(after) // 2) if degraded else len(remaining)
-    if not is_taken or not had or _is_enough(counted, len(after), helps):
+    is_degraded = arbiter is not None and arbiter.degraded
+    votes_lost = is_degraded or not _is_enough(len(remaining), len(after), helps)
+    leaderless = not any(each.replica.leads for each in remaining)
+    if not (votes_lost and _takes_vote(placed, arbiter)) and not (leaderless and _takes_leader(placed)):
         return None
     return Outage(
         tenant,
@@ -138,7 +165,37 @@ def _outage(tenant: Tenant, servers: Mapping[str, ServerState]) -> Outage | None
         remaining=tuple(each.replica.zone for each in remaining),
         taken=tuple(each.replica.zone for each in after if each.taken),
         others_down=_others_down(after, arbiter, servers),
+        may_serve=tuple(dict.fromkeys(state.words for state in servers.values() if state.unclear and state.taken)),
+        leaderless=not votes_lost,
     )
+
+
+def _voters(tenant: Tenant, servers: Mapping[str, ServerState]) -> list[_Placed]:
+    """The replicas that vote, or may."""
+    return [_placed(replica, servers) for replica in tenant.replicas if replica.votes is not False]
+
+
+def _serves_before(placed: Sequence[_Placed], arbiter: Arbiter | None) -> bool:
+    """Whether the tenant may have what it needs before the restart."""
+    counted = [each for each in placed if each.replica.votes or each.may_serve]
+    there = [each for each in counted if each.may_serve]
+    helped = arbiter is not None and arbiter.helped
+    return _is_enough(len(there), len(counted), helped) and any(each.replica.leads is not False for each in there)
+
+
+def _counted_after(placed: Iterable[_Placed]) -> list[_Placed]:
+    """The voters that count after the restart: what may be none counts if it is missing."""
+    return [each for each in placed if each.replica.votes or not each.stays]
+
+
+def _takes_vote(placed: Sequence[_Placed], arbiter: Arbiter | None) -> bool:
+    """Whether the restart takes away a voter, or an arbitration service that may be needed."""
+    is_needed = arbiter is not None and arbiter.taken and (arbiter.degraded or _may_tie(placed))
+    return is_needed or any(each.taken for each in placed)
+
+
+def _takes_leader(placed: Iterable[_Placed]) -> bool:
+    return any(each.taken and each.replica.leads is not False for each in placed)
 
 
 def _is_enough(there: int, voters: int, half_will_do: bool) -> bool:
@@ -146,13 +203,14 @@ def _is_enough(there: int, voters: int, half_will_do: bool) -> bool:
     return 2 * there > voters or (half_will_do and 2 * there == voters)
 
 
-def _half_may_remain(placed: Iterable[_Placed]) -> bool:
-    """Whether there may be a tie, which an arbitration service is needed for."""
+def _may_tie(placed: Sequence[_Placed]) -> bool:
+    """Whether exactly half of the voters may be there now or soon, which an arbitration service is needed for."""
     known = [each for each in placed if each.replica.votes]
     unknown = [each for each in placed if each.replica.votes is None]
     fewest = sum(1 if each.stays else -1 for each in known) - sum(not each.stays for each in unknown)
-    most = sum(1 if each.may_stay else -1 for each in known) + sum(each.may_stay for each in unknown)
-    return fewest <= 0 <= most and (bool(unknown) or len(known) % 2 == 0)
+    most = sum(1 if each.may_serve else -1 for each in known) + sum(each.may_serve for each in unknown)
+    may_miss = len(placed) > 1 and any(not each.stays for each in placed)
+    return may_miss and fewest <= 0 <= most and (bool(unknown) or len(known) % 2 == 0)
 
 
 def _placed(replica: Replica, servers: Mapping[str, ServerState]) -> _Placed:
@@ -160,7 +218,6 @@ def _placed(replica: Replica, servers: Mapping[str, ServerState]) -> _Placed:
     return _Placed(
         replica,
         may_serve=any(state.may_serve for state in states),
-        may_stay=any(state.stays for state in states),
         stays=all(state.stays for state in states),
         taken=any(state.taken for state in states),
     )
@@ -182,7 +239,7 @@ def _others_down(
     words = []
     for each in after:
         states = _servers_of(each.replica, servers).values()
-        down = [state for state in states if (state.dead or state.in_flight) and not state.taken]
+        down = [state for state in states if not (state.is_up or state.taken)]
         words += [f"{state.words} in {each.replica.zone}" for state in down]
     words += [arbiter.words] if arbiter is not None and arbiter.words else []
     return tuple(dict.fromkeys(words))

@@ -55,7 +55,7 @@ Rule = Callable[[View], Iterator[Loss]]
 class ModuleVerdict:
     """A module or playbook, and how well it works with the service; ``why`` are sentences without a full stop.
 
-    ``restarts``: it restarts something, so ``service_check`` fails if it does not work.
+    ``restarts``: it restarts something, so ``ocp_check`` fails if it does not work.
     """
 
     name: str

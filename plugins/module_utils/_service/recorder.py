@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Which answers are kept for a recording, and how they are written: docs/service-check.md, "A recording"."""
+"""Which answers are kept for a recording, and how they are written: docs/ocp-check.md, "A recording"."""
 
 from __future__ import annotations
 

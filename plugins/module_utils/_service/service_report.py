@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The result of ``service_info``, with the same keys whatever was found."""
+"""The result of ``ocp_info``, with the same keys whatever was found."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ def offline_time(parameters: Iterable[Record]) -> float | None:
 
 def longest_of_newest(entries: Iterable[TaskOnTarget]) -> Task | None:
     """Of the newest restarts of a target by themselves, the newest first, the one that took longest."""
-    tasks = [Task.from_api(entry.record) for entry in entries if entry.restarts is None or entry.restarts]
+    tasks = [entry.task for entry in entries if entry.restarts is None or entry.restarts]
     counted = [task for task in tasks if task.is_plain and kind_of(task.name) in (SERVER_RESTART, ZONE_RESTART)]
     return longest(counted[:RESTARTS_COUNTED])
 

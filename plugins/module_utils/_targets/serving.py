@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-RUNNING, ACTIVE = "RUNNING", "ACTIVE"
+RUNNING, ACTIVE, INACTIVE = "RUNNING", "ACTIVE", "INACTIVE"
+# A process that OCP cannot reach, or that it has ended.
+DOWN = frozenset({"STOPPED", "UNAVAILABLE", "DELETED"})
 GOOD_AGENT, BAD_AGENT = ("AVAILABLE", "ONLINE", RUNNING), ("OFFLINE", "DELETED", "STOPPED", "UNAVAILABLE")
 # The processes that a restart of the agents renews; the others are started by them or on their own.
 AGENT_PROCESSES = ("ocp_agentd", "pos_proxy")
@@ -42,6 +44,11 @@ def database_serves(status: str | None, inner_status: str | None = None) -> bool
     if str(status or RUNNING).upper() != RUNNING or str(inner_status or ACTIVE).upper() != ACTIVE:
         return False
     return None if status is None else True
+
+
+def database_may_serve(status: str | None, inner_status: str | None = None) -> bool:
+    """Whether a server or arbitration service may serve all the same: unless all that is shown says that it is down."""
+    return str(status).upper() not in DOWN or str(inner_status or INACTIVE).upper() != INACTIVE
 
 
 def worst_agent_status(*statuses: str | None) -> str | None:

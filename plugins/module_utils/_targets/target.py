@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import cached_property
 from typing import Any, Protocol
 
 from .._base.errors import TargetError
@@ -15,6 +16,7 @@ from .._base.text import join_names, state_words
 from .._journal.rows import MemberKey
 from .._ocp.endpoints import OcpApi
 from .._ocp.envelope import ApiResponse
+from .._ocp.task_model import Task
 from .serving import is_in_flight
 from .task_names import is_known, is_named, is_other_kind
 
@@ -24,7 +26,9 @@ class Member:
     """One part of a target that restarts, and what the service shows of its last start; None for unknown.
 
     ``started`` is the latest instant that is known not to be after its start; ``operated_by`` is the id of the task
-    that works on it; ``serves``: see serving.py. ``stopped`` are the names of processes that do not run.
+    that works on it; ``serves``: see serving.py. ``stopped`` are the names of processes that do not run. ``is_ahead``:
+    its start is still to come by the clock of the service, so only other starts of its host can be compared with it;
+    None if that was not looked at.
     """
 
     name: str
@@ -36,6 +40,7 @@ class Member:
     serves: bool | None = None
     inner_status: str | None = None
     stopped: tuple[str, ...] = ()
+    is_ahead: bool | None = None
 
     @property
     def state(self) -> str:
@@ -118,13 +123,9 @@ class Observation:
             or f"it is {state_words(self.status)}"
         )
 
-    def without_starts_after(self, latest: datetime) -> Observation:
-        """The same, where a start that is later counts as not shown."""
-        members = [
-            replace(member, started=None) if member.started is not None and member.started > latest else member
-            for member in self.members
-        ]
-        return replace(self, members=tuple(members))
+    def judged_by(self, latest: datetime, farthest: datetime) -> Observation:
+        """The same, where a start after ``latest`` is one of another clock, and one after ``farthest`` is none."""
+        return replace(self, members=tuple(_judged(member, latest, farthest) for member in self.members))
 
     @property
     def at_work(self) -> frozenset[str]:
@@ -145,6 +146,14 @@ class Observation:
         return {"status": self.status, "members": [member.result() for member in self.members]}
 
 
+def _judged(member: Member, latest: datetime, farthest: datetime) -> Member:
+    if member.started is None:
+        return member
+    if member.started > farthest:
+        return replace(member, started=None, start_time=None)
+    return replace(member, is_ahead=member.started > latest)
+
+
 @dataclass(frozen=True)
 class TaskOnTarget:
     """An entry of the task list, and the members of a target that the task restarts.
@@ -155,6 +164,11 @@ class TaskOnTarget:
 
     record: Record
     restarts: frozenset[str] | None
+
+    @cached_property
+    def task(self) -> Task:
+        """The record as it is read; once, since a look asks many times."""
+        return Task.from_api(self.record)
 
 
 class Target(Protocol):

@@ -33,12 +33,14 @@ from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue_optio
     TYPE,
     UNKNOWN,
     expected_faults,
+    options_of,
 )
 from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue_service import REASONS, REDIRECTS, no_pauses
 from ansible_collections.oceanbase.ocp.tests.unit.support.module_arguments import (
     COLLECTION,
     CONNECTION,
     MODULES,
+    OF_THE_JOURNAL,
     OWN,
     definition_of,
     every_module,
@@ -91,7 +93,7 @@ def test_every_group_has_entries():
 def test_every_option_has_its_invalid_values_in_the_catalogue(name):
     told = {fault for entry in entries(ANSIBLE, OPTIONS) for fault in entry.faults if fault[0] == name}
     assert expected_faults(name) <= told
-    assert {option for _name, option, _fault in told} >= definition_of(name).argument_spec.keys()
+    assert {option for _name, option, _fault in told} >= options_of(name).keys()
     assert any(fault == UNKNOWN for _name, _option, fault in told)
     for pair in definition_of(name).rules.get("mutually_exclusive", ()):
         assert (name, pair[0], TOGETHER) in told
@@ -127,7 +129,7 @@ def returned_by(name: str) -> dict[str, Any]:
 def failures_of(name: str) -> set[frozenset[str]]:
     """The keys of its failures, including those of an unreachable service, unless the module tolerates failed reads."""
     failures = {keys for entry in every_entry() for module, keys in entry.results if module == name}
-    if name not in ("cluster_wait", "service_info", "task_wait"):
+    if name not in ("cluster_wait", "ocp_info", "task_wait", *OF_THE_JOURNAL):
         with no_pauses():
             unreached, _kind = outcome_of(name, {**CONNECTION, **OWN[name], "url": f"http://127.0.0.1:{closed_port()}"})
         failures.add(frozenset(unreached))
@@ -142,8 +144,8 @@ def test_failure_has_only_documented_keys_in_complete_groups(name):
         kinds.setdefault(facts["returned"], set()).add(key)
     kinds["always"] = kinds.get("always", set()) - COMMON
     failures = failures_of(name)
-    # A request that fails is a part of the result of service_info.
-    assert any(keys - COMMON for keys in failures) is (name != "service_info")
+    # A request that fails is a part of the result of ocp_info.
+    assert any(keys - COMMON for keys in failures) is (name not in ("ocp_info", *OF_THE_JOURNAL))
     for keys in failures:
         assert keys - COMMON <= told.keys()
         assert keys.isdisjoint(kinds.get("success", set()))

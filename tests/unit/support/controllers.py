@@ -20,8 +20,8 @@ USERS = (outlook, run, told_apart_notes)
 _JOURNALS = [MemoryJournal()]
 
 
-def journal_here(**_options: Any) -> MemoryJournal:
-    """The journal of this controller, in place of ``usable_journal``."""
+def journal_here(_url: str | None = None, **_options: Any) -> MemoryJournal:
+    """The journal of this controller, in place of ``open_journal``."""
     return _JOURNALS[-1]
 
 
@@ -30,7 +30,7 @@ def with_journal_here() -> Iterator[None]:
     """Give all code ``journal_here``."""
     with ExitStack() as stack:
         for user in USERS:
-            stack.enter_context(mock.patch.object(user, "usable_journal", journal_here))
+            stack.enter_context(mock.patch.object(user, "open_journal", journal_here))
         yield
 
 

@@ -44,7 +44,7 @@ def journal_entries() -> Iterator[Entry]:
         yield _entry((OPTIONS, "journal_url", f"has {name}"), (), lambda url=url: shared_journal(url, read_only=False))
     yield _entry(
         (TASKS, "The journal cannot be used", "its database does not answer"),
-        (f"sqlite:///{NO_FOLDER}/journal.db",),
+        (f"{NO_FOLDER}/journal.db",),
         lambda: shared_journal(f"sqlite:///{NO_FOLDER}/journal.db", read_only=False),
     )
 

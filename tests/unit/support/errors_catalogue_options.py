@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from unittest import mock
 
+from ansible_collections.oceanbase.ocp.plugins.module_utils._module.connection_options import CONNECTION_OPTIONS
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp import transport
 from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue import (
     ANSIBLE,
@@ -18,7 +19,13 @@ from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue impor
     keys_of,
     outcome_of,
 )
-from ansible_collections.oceanbase.ocp.tests.unit.support.module_arguments import BASIC, KEY, MODULES, OWN
+from ansible_collections.oceanbase.ocp.tests.unit.support.module_arguments import (
+    BASIC,
+    KEY,
+    MODULES,
+    OF_THE_JOURNAL,
+    OWN,
+)
 
 LEFT_OUT = "<left out>"
 TYPE, CHOICE, NULL, MISSING, RANGE, EMPTY, UNUSABLE, TOGETHER = (
@@ -39,6 +46,7 @@ NO_BAD_VALUE = {
     ("client_cert", EMPTY): "an empty path is none",
     ("client_key", EMPTY): "an empty path is none",
     ("apart_from_tasks", EMPTY): "there may be no such task",
+    ("request", RANGE): "which numbers there are only the journal knows",
     ("judged_tasks", RANGE): "which ids there are only the service knows",
     ("judged_tasks", EMPTY): "nobody may have judged any",
     ("run", TYPE): "ansible-core does not name an option that is a dictionary of options",
@@ -128,6 +136,8 @@ BY_HAND: dict[str, tuple[Bad, ...]] = {
     ),
     "started_before": (Bad(EMPTY, ""), Bad(UNUSABLE, "2026-05-04T03:00:00"), Bad(UNUSABLE, "yesterday")),
     "finish_before": (Bad(EMPTY, ""), Bad(UNUSABLE, "2026-05-04T03:00:00"), Bad(UNUSABLE, "tomorrow")),
+    "request": (),
+    "everything": (Bad(UNUSABLE, False, shown="false"),),
     "min_zones": (Bad(RANGE, -1),),
     "settle_time": (Bad(RANGE, 0), Bad(RANGE, 604801)),
     "max_failures": (Bad(RANGE, -1),),
@@ -154,20 +164,35 @@ BY_HAND: dict[str, tuple[Bad, ...]] = {
 # What options need beside them.
 BESIDE: dict[str, Any] = {
     "zone": {"servers": ["41"]},
+    "request": {"change": LEFT_OUT},
+    "everything": {"change": LEFT_OUT},
     "servers": {"zone": "zone1"},
     "apart_from_tasks": {"apart_from_zone": "zone1"},
 }
-SAMPLES: dict[str, Any] = {"task_id": 81, "subtask_id": 5, "subtask": "failed", "status": ["RUNNING"]}
+SAMPLES: dict[str, Any] = {
+    "task_id": 81,
+    "subtask_id": 5,
+    "subtask": "failed",
+    "status": ["RUNNING"],
+    "request": 12,
+    "everything": True,
+}
 
 
 def expected_faults(module: str) -> set[tuple[str, str, str]]:
     """The possible faults of each option by the argument spec."""
     return {
         (module, option, fault)
-        for option, spec in definition_of(module).argument_spec.items()
+        for option, spec in options_of(module).items()
         for fault in _faults_of(spec)
         if (option, fault) not in NO_BAD_VALUE
     }
+
+
+def options_of(module: str) -> dict[str, Any]:
+    """Those that it looks at; journal_entries has the values of journal_url."""
+    unused = {"journal_url", *(CONNECTION_OPTIONS if module in OF_THE_JOURNAL else ())}
+    return {name: spec for name, spec in definition_of(module).argument_spec.items() if name not in unused}
 
 
 def _faults_of(spec: dict[str, Any]) -> Iterator[str]:
@@ -189,7 +214,7 @@ def option_entries() -> Iterator[Entry]:
     """A message for each bad value of each option."""
     for module in MODULES:
         definition = definition_of(module)
-        for option, spec in definition.argument_spec.items():
+        for option, spec in options_of(module).items():
             for bad in _bad_values(option, spec):
                 yield _entry(module, option, bad)
         for pair in definition.rules.get("mutually_exclusive", ()):
@@ -231,7 +256,8 @@ def _bad_types(spec: dict[str, Any]) -> Iterator[Bad]:
 
 
 def _entry(module: str, option: str, bad: Bad) -> Entry:
-    beside = BESIDE.get(option, {}) if definition_of(module).rules.get("required_together") else {}
+    is_bound = definition_of(module).rules.keys() & {"required_together", "required_one_of"}
+    beside = BESIDE.get(option, {}) if is_bound else {}
     given = {"url": "https://ocp.example.com:8080", **BASIC, **OWN[module], **beside, option: bad.value, **bad.others}
     sends = AssertionError(f"{module} sends a request, though {option} {bad.fault}: {bad.value!r}")
     with mock.patch.object(transport.Adapter, "send", side_effect=sends):

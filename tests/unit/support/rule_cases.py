@@ -70,7 +70,7 @@ def _case(words: str, seen: Knowledge, wish: Wish, rule: Rule, step: Step, names
     return RuleCase(words, seen, wish, Decision(rule, step, frozenset(names), tasks))
 
 
-RUNNING, RAN, SKIPPED, NOTHING = Work.RUNNING, Work.RAN, Work.SKIPPED, Work.NOTHING
+RUNNING, RAN, SKIPPED, NOTHING, GONE = Work.RUNNING, Work.RAN, Work.SKIPPED, Work.NOTHING, Work.GONE
 OTHERS, SHOWN_NOT, IN_EFFECT = Values.OTHERS, Values.HIDDEN, Values.IN_EFFECT
 DUE = {"is_due": True}
 OPEN, HERE = Request(A, is_searched=False), Request(A, is_searched=True, is_here=True)
@@ -337,6 +337,35 @@ START_CASES = [
         90,
     ),
     _case("a skipped step, but it started", known(task(SKIPPED), of=members(SINCE)), dated(), Rule.DONE, Step.SKIP, ""),
+    _case(
+        "of two skipped steps the task that is newer, whatever its id",
+        known(
+            task(SKIPPED, 80, restarts=frozenset("b"), since=frozenset("b")), task(SKIPPED), of=members(BEFORE, BEFORE)
+        ),
+        dated(),
+        Rule.STEP_SKIPPED,
+        Step.FAIL,
+        "ab",
+        80,
+    ),
+    _case("an own task that is gone", known(task(GONE)), dated(), Rule.TASK_GONE, Step.FAIL, "a", 90),
+    _case(
+        "an own task that is gone, and no start shows",
+        known(task(GONE), of=members(HIDDEN)),
+        dated(),
+        Rule.TASK_GONE,
+        Step.FAIL,
+        "a",
+        90,
+    ),
+    _case(
+        "an own task that is gone, but it started",
+        known(task(GONE), of=members(SINCE)),
+        dated(),
+        Rule.DONE,
+        Step.SKIP,
+        "",
+    ),
     _case("without a change it restarts again", known(task(**DUE)), undated(), Rule.NEEDED, Step.SEND, "a"),
 ]
 

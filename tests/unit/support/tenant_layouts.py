@@ -7,7 +7,7 @@ Every way in which what is not known may be is tried: which server of a zone has
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import product
 from random import Random
 
@@ -35,8 +35,9 @@ def random_cluster(random: Random) -> tuple[list[Tenant], Servers]:
     for zone, name in placed:
         dead = random.random() < ill / 2
         in_flight = not dead and random.random() < ill / 2
+        unclear = not dead and not in_flight and random.random() < ill / 3
         shown = None if random.random() < 0.01 else zone
-        states[name] = ServerState(shown, dead, in_flight, name in taken and not dead, f"{name} is ill")
+        states[name] = ServerState(shown, dead, in_flight, name in taken and not dead, f"{name} is ill", unclear)
     return [_random_tenant(random, number, zones, states) for number in range(random.randint(1, 20))], states
 
 
@@ -55,30 +56,40 @@ def _random_replica(random: Random, zone: str, states: Servers, known: float) ->
     units = frozenset(random.sample(own, random.randint(1, len(own)))) if random.random() < 0.6 else None
     if units and random.random() < 0.02:
         units |= {"gone"}
-    return Replica(random.choice((zone, zone.upper())), votes, units)
+    leads = votes if not votes else random.choice((True, True, True, False))
+    return Replica(random.choice((zone, zone.upper())), votes, units, leads)
 
 
 def _random_arbiter(random: Random) -> Arbiter:
     may_serve = random.random() < 0.85
     stays = may_serve and random.random() < 0.9
-    return Arbiter(may_serve, stays, may_serve and random.random() < 0.2, random.random() < 0.1, "arbiter")
+    taken, degraded, uncertain = may_serve and random.random() < 0.2, random.random() < 0.1, random.random() < 0.1
+    return Arbiter(may_serve, stays, taken, degraded, "arbiter", uncertain)
 
 
 def is_lost(tenant: Tenant, servers: Servers) -> bool:
-    """Whether in any case that the facts allow the tenant had its voters, loses one by the restart, and lacks them."""
+    """Whether in any case that the facts allow the tenant had what it needs, loses some of it, and lacks it then.
+
+    A tenant with log-only replicas may be refused also where none of the cases has a leader to lose.
+    """
     return any(_is_lost_in(case, tenant.arbiter) for case in _cases(tenant, servers))
 
 
-def _cases(tenant: Tenant, servers: Servers) -> Iterator[list[ServerState]]:
-    """The states of the servers that have the voters: one list for each case."""
+# A server with a voter, and whether this one can lead.
+_Voter = tuple[ServerState, bool]
+
+
+def _cases(tenant: Tenant, servers: Servers) -> Iterator[list[_Voter]]:
+    """The voters: one list for each case."""
     ways = []
     for replica in tenant.replicas:
         if replica.votes is False:
             continue
-        holders = _holders(replica, servers)
+        leads = [True, False] if replica.leads is None else [replica.leads]
+        holders = [(state, can) for state in _holders(replica, servers) for can in leads]
         ways.append(holders if replica.votes else [*holders, None])
     for case in product(*ways):
-        yield [state for state in case if state is not None]
+        yield [voter for voter in case if voter is not None]
 
 
 def _holders(replica: Replica, servers: Servers) -> list[ServerState]:
@@ -88,21 +99,34 @@ def _holders(replica: Replica, servers: Servers) -> list[ServerState]:
     return found or [HIDDEN]
 
 
-def _is_lost_in(voters: list[ServerState], arbiter: Arbiter | None) -> bool:
-    there = ["before" for state in voters if not state.dead]
-    remaining = ["after" for state in voters if not (state.dead or state.in_flight or state.taken)]
-    may_decide = arbiter is not None and (arbiter.may_serve or arbiter.degraded)
-    decides = arbiter is not None and arbiter.stays and not arbiter.taken and not arbiter.degraded
-    if arbiter is not None and arbiter.degraded:
-        # Half of them are out, whatever their servers do.
-        remaining = remaining[: len(voters) // 2]
-    is_tie = 2 * len(remaining) == len(voters) or (arbiter is not None and arbiter.degraded)
-    takes = any(state.taken for state in voters) or (arbiter is not None and arbiter.taken and is_tie)
-    return (
-        takes and _outvotes(there, len(voters), tie=may_decide) and not _outvotes(remaining, len(voters), tie=decides)
-    )
+def _is_lost_in(voters: list[_Voter], arbiter: Arbiter | None) -> bool:
+    """With each choice of what those do that may be up or not, and of the arbitration service."""
+    unsure = [place for place, (state, _can) in enumerate(voters) if not state.dead and not _is_sure(state)]
+    sure = [place for place, (state, _can) in enumerate(voters) if not state.dead and _is_sure(state)]
+    for up in product((True, False), repeat=len(unsure)):
+        there = {*sure, *(place for place, is_up in zip(unsure, up, strict=True) if is_up)}
+        left = {place for place in there if not voters[place][0].taken}
+        for helps in _helps(arbiter):
+            still_helps = helps and not (arbiter is not None and arbiter.taken)
+            if arbiter is not None and arbiter.degraded:
+                # One half is out, it may be any; the other one needs all of its members, and the service.
+                if (len(left) < len(there) or arbiter.taken) and _works(voters, there, tie=True):
+                    return True
+            elif _works(voters, there, tie=helps) and not _works(voters, left, tie=still_helps):
+                return True
+    return False
 
 
-def _outvotes(there: list[str], voters: int, *, tie: bool) -> bool:
-    missing = voters - len(there)
-    return len(there) > missing or (tie and len(there) == missing)
+def _is_sure(state: ServerState) -> bool:
+    return not (state.in_flight or state.unclear)
+
+
+def _helps(arbiter: Arbiter | None) -> list[bool]:
+    if arbiter is None or not (arbiter.may_serve or arbiter.degraded):
+        return [False]
+    return [True] if arbiter.stays and not arbiter.uncertain else [True, False]
+
+
+def _works(voters: list[_Voter], there: Collection[int], *, tie: bool) -> bool:
+    missing = len(voters) - len(there)
+    return any(voters[place][1] for place in there) and (len(there) > missing or (tie and len(there) == missing))

@@ -275,8 +275,10 @@ def test_unknown_urls_are_answered_as_recorded(emulated, replayed, status, form,
 
 def test_a_filtered_list_is_the_emulators_choice_of_recorded_records(emulated, replayed):
     replay = replayed(document_of(emulated, drop("architecture")))
-    [found] = replay.get(f"{CLUSTERS}?name=pay")["contents"]
+    answer = replay.get(f"{CLUSTERS}?name=pay")
+    [found] = answer["contents"]
     assert (found["name"], "architecture" in found) == ("payments", False)
+    assert (answer["page"]["totalElements"], answer["page"]["totalPages"]) == (1, 1)
     assert replay.get(f"{CLUSTERS}?page=2&size=1")["contents"][0]["id"] == 2
 
 
@@ -380,8 +382,8 @@ def changed(document, change, **fields):
 BAD = {
     "no JSON": (lambda _document: "{", "the file is not JSON: "),
     "deep": (lambda _document: "[" * 100_000, "the file is not JSON: "),
-    "a list": (lambda _document: "[]", "the file is not a recording of service_info"),
-    "other": (lambda _document: "{}", "the file is not a recording of service_info"),
+    "a list": (lambda _document: "[]", "the file is not a recording of ocp_info"),
+    "other": (lambda _document: "{}", "the file is not a recording of ocp_info"),
     "version": (
         lambda document: document.update(version=2),
         "the recording has version 2; this emulator reads version 1",

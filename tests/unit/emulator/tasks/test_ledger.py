@@ -70,18 +70,36 @@ def test_events_of_one_instant_count_in_their_order():
     assert outages(follow([SHOP], one_down_first)) == [("shop", 20, 20, 2, 1, [1, 3])]
 
 
-def test_an_arbiter_stands_in_for_half_unless_it_is_away_or_log_streams_are_degraded():
-    for other in ("ARBITRATION_SERVICE", 8), ("TENANT", 2):
-        events = [server(1, 10, False), Event(*other, 20, False), Event(*other, 30, True), server(1, 40, True)]
-        assert outages(follow([ARBITRATED], events)) == [("pair", 20, 30, 2, 1, [1, other[1]])]
+def test_an_arbiter_stands_in_for_half_unless_it_is_away_or_log_streams_were_degraded_before():
+    away = Event("ARBITRATION_SERVICE", 8, 20, False), Event("ARBITRATION_SERVICE", 8, 30, True)
+    assert outages(follow([ARBITRATED], [server(1, 10, False), *away])) == [("pair", 20, 30, 2, 1, [1, 8])]
+    degraded = [Event("TENANT", 2, 5, False), server(1, 10, False), Event("TENANT", 2, 30, True)]
+    assert outages(follow([ARBITRATED], degraded)) == [("pair", 10, 30, 2, 1, [1, 2])]
     assert follow([ARBITRATED], [Event("ARBITRATION_SERVICE", 8, 10, False)]).outages == []
     assert outages(follow([ARBITRATED], [server(1, 10, False), server(3, 11, False)])) == [
         ("pair", 11, None, 1, 0, [1, 3])
     ]
 
 
+def test_the_half_that_failed_does_not_count_while_log_streams_are_degraded():
+    degraded = [server(1, 10, False), Event("TENANT", 2, 20, False)]
+    assert follow([ARBITRATED], [*degraded, server(1, 30, True), server(1, 40, False)]).outages == []
+    events = [*degraded, server(1, 30, True), server(3, 40, False), Event("TENANT", 2, 50, True)]
+    assert outages(follow([ARBITRATED], events)) == [("pair", 40, 50, 1, 0, [3, 2])]
+    away = [*degraded, Event("ARBITRATION_SERVICE", 8, 30, False)]
+    assert outages(follow([ARBITRATED], away)) == [("pair", 30, None, 2, 1, [1, 8, 2])]
+
+
 def test_a_read_only_zone_and_other_tenants_are_not_concerned():
     assert follow([SHOP, ARBITRATED], [server(4, 1, False), server(9, 2, False)]).outages == []
+
+
+def _failed_half(zones, down):
+    """The places of the zones without voters, if these are one half and the other one is whole."""
+    left = [max(0, voters - len(servers & down)) for voters, servers in zones]
+    failed = {place for place, count in enumerate(left) if count == 0}
+    every, gone = sum(voters for voters, _servers in zones), sum(zones[place][0] for place in failed)
+    return failed if 2 * gone == every == 2 * sum(left) else set()
 
 
 LAYOUTS = some.lists(
@@ -99,20 +117,31 @@ CHANGES = some.lists(some.integers(0, 13), max_size=30)
 @given(LAYOUTS, CHANGES)
 def test_outages_are_those_that_counting_anew_at_each_event_finds(layouts, changes):
     tenants = [
-        TenantVoters(number, 1, str(number), 8 if arbiter else None, tuple(ZoneVoters("z", *zone) for zone in zones))
+        TenantVoters(
+            number,
+            1,
+            str(number),
+            8 if arbiter else None,
+            tuple(ZoneVoters(f"z{place}", *zone) for place, zone in enumerate(zones)),
+        )
         for number, (zones, arbiter) in enumerate(layouts)
     ]
     # 1 to 9 are servers, 0 is the arbiter, 10 to 13 the tenants.
     keys = [("ARBITRATION_SERVICE", 8), *(("OB_SERVER", each) for each in range(1, 10))]
     keys += [("TENANT", each) for each in range(4)]
-    down, lost, events, expected = set(), set(), [], Counter()
+    down, lost, events, expected, failed = set(), set(), [], Counter(), {}
     for at, change in enumerate(changes):
         down ^= {change}
         events.append(Event(*keys[change], at, change not in down))
         for number, (zones, arbiter) in enumerate(layouts):
-            every = sum(voters for voters, _servers in zones)
-            left = sum(max(0, voters - len(servers & down)) for voters, servers in zones)
-            half = arbiter and 0 not in down and number + 10 not in down
+            if change == number + 10:
+                failed[number] = _failed_half(zones, down)
+            helped, degraded = arbiter and 0 not in down, number + 10 in down
+            out = failed.get(number, set()) if helped and degraded else set()
+            members = [zone for place, zone in enumerate(zones) if place not in out]
+            every = sum(voters for voters, _servers in members)
+            left = sum(max(0, voters - len(servers & down)) for voters, servers in members)
+            half = helped and not degraded
             enough = left * 2 >= every if half else left * 2 > every
             if not enough and number not in lost:
                 expected[str(number), at] += 1

@@ -23,7 +23,7 @@ PLAYBOOKS = sorted({path.stem for path in (ROOT / "playbooks").glob("*.yml")} - 
         ("rolling_restart", "rolling_restart_server", "rolling_restart_servers"),
         ("rolling_restart", "rolling_restart_min_zone", "rolling_restart_min_zones"),
         ("rolling_restart", "rolling_restart_starts_before", "rolling_restart_started_before"),
-        ("restart_wait", "restart_wait_retry", "restart_wait_retries"),
+        ("wait_for_restart", "wait_for_restart_retry", "wait_for_restart_retries"),
         ("emulator", "emulator_prot", "emulator_port"),
         ("fleet_restart", "fleet_restart_server", "fleet_restart_servers"),
         ("agent_rolling_restart", "agent_rolling_restart_host", "agent_rolling_restart_hosts"),
@@ -43,9 +43,9 @@ def test_misspelt_variable_is_named_with_the_nearest(name, variable, near):
 
 
 def test_name_like_no_other_is_told_how_to_be_free():
-    assert unknown_variables("restart_wait", ["restart_wait_qqq"])[0] == (
-        "restart_wait_qqq: is not a variable of oceanbase.ocp.restart_wait; "
-        "a variable of your own begins with restart_wait_user_, so rename it."
+    assert unknown_variables("wait_for_restart", ["wait_for_restart_qqq"])[0] == (
+        "wait_for_restart_qqq: is not a variable of oceanbase.ocp.wait_for_restart; "
+        "a variable of your own begins with wait_for_restart_user_, so rename it."
     )
 
 

@@ -7,11 +7,12 @@ tenant there. A server that does not serve takes one voter of that zone with it,
 visible which log stream is on which unit, so any unit may have the replica that counts.
 
 More than half of the voters are needed. With an arbitration service that runs, and while no log stream of the tenant is
-degraded, half of them are.
+degraded, half of them are. Log streams are degraded when half of the voters have failed: while the service runs, only
+the other half counts then, and more than half of that is needed. The failed half has no vote until nothing is degraded.
 """
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,16 @@ class TenantVoters:
     def needed(self, *, arbitrated: bool) -> int:
         """The voters that it needs; `arbitrated`: its arbitration service can stand in for the missing half."""
         return (self.voters() + 1) // 2 if arbitrated else self.voters() // 2 + 1
+
+    def failed_half(self, down: Collection[int]) -> frozenset[str]:
+        """The zones that have lost their voters while these servers do not serve; empty unless they are one half."""
+        failed = [zone for zone in self.zones if zone.remaining(down) == 0]
+        is_half = 2 * sum(zone.voters for zone in failed) == self.voters() and 2 * self.remaining(down) == self.voters()
+        return frozenset(zone.zone for zone in failed) if is_half else frozenset()
+
+    def without(self, zones: Collection[str]) -> "TenantVoters":
+        """The same without the voters of these zones."""
+        return replace(self, zones=tuple(zone for zone in self.zones if zone.zone not in zones))
 
     def servers(self) -> frozenset[int]:
         """The servers that have voters of it."""

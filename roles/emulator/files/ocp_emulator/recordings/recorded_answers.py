@@ -59,8 +59,10 @@ class RecordedAnswers:
         answers = [answer for answer in self._recording.by_path.get(path, ()) if answer.is_data]
         exact = [each for each in answers if {name: str(value) for name, value in each.query.items()} == query]
         if exact:
-            return exact[-1].data if base == live else merged(exact[-1].data, base, live)
-        return merged(_known(_united([answer.data for answer in answers]), base), base, live) if answers else live
+            return exact[-1].data if base == live else _counted(merged(exact[-1].data, base, live), live)
+        if not answers:
+            return live
+        return _counted(merged(_known(_united([answer.data for answer in answers]), base), base, live), live)
 
 
 def _united(pages: list[Any]) -> Any:
@@ -77,6 +79,18 @@ def _known(recorded: Any, base: Any) -> Any:
         return recorded
     found = [each.get("id") for each in records_in(base)]
     return {**recorded, "contents": [each for each in records_in(recorded) if each.get("id") in found]}
+
+
+def _counted(shown: Any, live: Any) -> Any:
+    """The same, where a page announces as many records as there are, with those of the other pages of `live`."""
+    if not all(isinstance(each, dict) and {"page", "contents"} <= each.keys() for each in (shown, live)):
+        return shown
+    more = len(shown["contents"]) - len(live["contents"])
+    counts = {
+        "totalElements": live["page"]["totalElements"] + more,
+        "totalPages": live["page"]["totalPages"],
+    }
+    return {**shown, "page": shown["page"] | {key: each for key, each in counts.items() if key in shown["page"]}}
 
 
 def merged(recorded: Any, base: Any, live: Any) -> Any:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The file of a recording, which is JSON, and its errors. docs/service-check.md, "A recording", has its format."""
+"""The file of a recording, which is JSON, and its errors. docs/ocp-check.md, "A recording", has its format."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -96,7 +96,7 @@ def read_recording(path: Path) -> Recording:
     """The answers of a file. Raises RecordingError for one that cannot be read or is not valid."""
     document = _document(path)
     if not isinstance(document, dict) or document.get("format") != FORMAT:
-        raise RecordingError("the file is not a recording of service_info")
+        raise RecordingError("the file is not a recording of ocp_info")
     if document.get("version") != VERSION:
         shown = json.dumps(document.get("version"))[:50]
         raise RecordingError(f"the recording has version {shown}; this emulator reads version {VERSION}")

@@ -98,6 +98,8 @@ class _Course:
         self._absent: dict[_Key, Absence] = {}
         self._down: set[int] = set()
         self._lasting: dict[int, Outage] = {}
+        # The zones that had failed when log streams of a tenant began to be degraded.
+        self._failed: dict[int, frozenset[str]] = {}
         self._concerned: dict[_Key, list[TenantVoters]] = defaultdict(list)
         self._keys = {tenant.id: _keys(tenant) for tenant in tenants}
         for tenant in tenants:
@@ -117,13 +119,17 @@ class _Course:
         if event.object_type == "OB_SERVER":
             (self._down.discard if event.serves else self._down.add)(event.object_id)
         for tenant in self._concerned[key]:
+            if event.object_type == "TENANT":
+                self._failed[tenant.id] = frozenset() if event.serves else tenant.failed_half(self._down)
             self._judge(tenant, event.at)
 
     def _judge(self, tenant: TenantVoters, now: int) -> None:
         service = tenant.arbitration_service_id
-        spoilt = {("ARBITRATION_SERVICE", service), ("TENANT", tenant.id)} & self._absent.keys()
-        needed = tenant.needed(arbitrated=service is not None and not spoilt)
-        remaining = tenant.remaining(self._down)
+        arbitrated = service is not None and ("ARBITRATION_SERVICE", service) not in self._absent
+        degraded = ("TENANT", tenant.id) in self._absent
+        members = tenant.without(self._failed.get(tenant.id, ())) if arbitrated and degraded else tenant
+        needed = members.needed(arbitrated=arbitrated and not degraded)
+        remaining = members.remaining(self._down)
         lasting = self._lasting.get(tenant.id)
         if remaining >= needed:
             if lasting is not None:

@@ -278,6 +278,17 @@ def test_servers_beyond_the_most_that_are_told_apart_are_covered_too():
     assert len(clock._by_server) == MOST_SERVERS + 1
 
 
+@pytest.mark.parametrize(
+    "turns", [["one"] * 5 + ["two"] * MOST_ANSWERS, ["one", "one", "two"] * 20], ids=["late", "mixed"]
+)
+def test_another_server_that_answers_later_is_not_a_clock_that_was_set(turns):
+    clock = clock_by_server(*((name, {"one": 0, "two": 40}[name]) for name in turns))
+    assert not clock.was_set
+    for _answer in range(MOST_ANSWERS):
+        clock.shown(datetime.fromtimestamp(BASE + 50, UTC), BASE, BASE, "one")
+    assert clock.was_set
+
+
 @given(st.lists(st.tuples(st.sampled_from(["one", "two", None]), st.floats(0, 3), st.floats(0, 1)), max_size=9))
 def test_bounds_hold_the_offset_of_each_server(answers):
     offsets = {"one": 2.0, "two": -40.0, None: 7.5}

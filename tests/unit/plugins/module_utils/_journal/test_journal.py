@@ -95,12 +95,22 @@ def test_name_keeps_what_it_asks(journal):
         journal.register(CHANGE, OTHER_WISH, [sight(), sight(ELSEWHERE)])
     assert str(raised.value) == (
         "change: memory-2026-11-20 asked for a restart of each server when it was first used, and now asks for a "
-        "restart of zone z1. Give a new change a new name."
+        "restart of zone z1. Give a new change a new name, or clear this one with oceanbase.ocp.journal_clear."
     )
     assert isinstance(raised.value, OptionError)
     # Nothing of it was kept, of the cluster without the name neither.
     assert journal.sights(CHANGE, [FIRST]) == {}
     assert [each["cluster"] for each in journal.entries()["changes"]] == [ELSEWHERE.cluster]
+
+
+def test_first_use_of_a_name_is_that_in_any_cluster(journal):
+    assert journal.first_used(CHANGE) is None
+    journal.register(CHANGE, WISH, [sight(at=2000.0), sight(SECOND, at=2001.0)])
+    journal.register(CHANGE, WISH, [sight(ELSEWHERE, at=1000.0)])
+    journal.register("another", WISH, [sight(at=1.0)])
+    assert journal.first_used(CHANGE) == 1000.0
+    journal.clear(change=CHANGE, cluster=ELSEWHERE.cluster)
+    assert journal.first_used(CHANGE) == 2000.0
 
 
 def test_name_may_ask_something_else_in_another_cluster(journal):

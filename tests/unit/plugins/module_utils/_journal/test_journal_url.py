@@ -62,7 +62,7 @@ def test_error_shows_neither_user_nor_password():
         database.engine.connect()
     words = str(database.error(raised.value))
     assert words.startswith(
-        f"The journal mysql://127.0.0.1:{port}/ocp cannot be used: Can't connect to MySQL server on "
+        f"The journal ocp on 127.0.0.1:{port} (mysql) cannot be used: Can't connect to MySQL server on "
     )
     assert words.endswith(
         " Look whether the database runs, and whether this user may create, read and change tables there."
@@ -75,7 +75,7 @@ def test_secret_in_an_error_is_masked(query):
     user = "ops" if query else f"ops:{SECRET}"
     database = NamedDatabase(f"mysql://{user}@127.0.0.1/ocp{query.format(SECRET)}")
     words = str(database.error(RuntimeError(f"Access denied with {SECRET}\nmore")))
-    assert words.startswith("The journal mysql://127.0.0.1/ocp cannot be used: Access denied with ********. Look ")
+    assert words.startswith("The journal ocp on 127.0.0.1 (mysql) cannot be used: Access denied with ********. Look ")
 
 
 def test_url_that_the_library_refuses_is_refused():

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import JournalError, NameTaken, TargetBusy
-from ansible_collections.oceanbase.ocp.plugins.module_utils._journal import local_journal
+from ansible_collections.oceanbase.ocp.plugins.module_utils._journal import journal_folder, local_journal
 from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.local_journal import LocalJournal, usable_journal
 from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.memory_journal import MemoryJournal
 from ansible_collections.oceanbase.ocp.tests.unit.support.journal_cases import (
@@ -168,7 +168,7 @@ def test_shared_memory_is_used_on_a_disk_of_this_machine_alone(mount, mode, home
     device = tmp_path.stat().st_dev
     mounts = tmp_path / "mountinfo"
     mounts.write_text(f"36 35 {os.major(device)}:{os.minor(device)} / /home rw shared:1 - {mount}\n")
-    monkeypatch.setattr(local_journal, "MOUNTS", mounts)
+    monkeypatch.setattr(journal_folder, "MOUNTS", mounts)
     used().begin(request())
     with sqlite3.connect(home / "oceanbase.ocp/journal.sqlite") as connection:
         assert connection.execute("PRAGMA journal_mode").fetchone() == (mode,)
@@ -176,8 +176,8 @@ def test_shared_memory_is_used_on_a_disk_of_this_machine_alone(mount, mode, home
 
 def test_disk_that_is_not_known_counts_as_shared(tmp_path, monkeypatch):
     for mounts in (tmp_path / "none", Path(os.devnull)):
-        monkeypatch.setattr(local_journal, "MOUNTS", mounts)
-        assert not local_journal.is_local(tmp_path)
+        monkeypatch.setattr(journal_folder, "MOUNTS", mounts)
+        assert not journal_folder.is_local(tmp_path)
 
 
 # Files that cannot be used

@@ -36,7 +36,7 @@ from ansible_collections.oceanbase.ocp.tests.unit.support.module_arguments impor
     RESTARTS,
     WAITING,
     definition_of,
-    every_module,
+    every_module_of_the_service,
 )
 
 if MASKED_WHERE_SHOWN:
@@ -121,7 +121,7 @@ BAD_CONNECTION = {
 }
 
 
-@every_module
+@every_module_of_the_service
 @pytest.mark.parametrize(("params", "words"), BAD_CONNECTION.values(), ids=BAD_CONNECTION)
 @pytest.mark.usefixtures("_offline")
 def test_invalid_connection_options_are_refused(params, words, name, run):
@@ -242,7 +242,7 @@ def test_missing_required_option_is_refused(name, option, run):
     assert ("as OCP's console does by default" in said) == (option == "freeze_server")
 
 
-@every_module
+@every_module_of_the_service
 @pytest.mark.usefixtures("_offline")
 def test_missing_url_names_the_option_and_its_variable(name, run):
     params = {**CONNECTION, **OWN[name]}
@@ -329,7 +329,7 @@ def test_client_certificate_and_proxy_come_from(source, run, connected, client, 
     assert connected[0][4] == {"client_cert": tuple(client_cert.values()), "use_proxy": False}
 
 
-@every_module
+@every_module_of_the_service
 @pytest.mark.usefixtures("_offline")
 def test_unusable_client_certificate_is_refused(name, run):
     given = {**CONNECTION, **OWN[name], "client_cert": "/no/such/client.crt"}
@@ -588,7 +588,7 @@ def test_unknown_host_error_names_the_modules_own_option(name, params, option, r
 # Without requests
 
 
-@every_module
+@every_module_of_the_service
 @pytest.mark.usefixtures("_offline")
 def test_missing_requests_library_is_reported(name, run, monkeypatch):
     monkeypatch.setattr(bridge, "REQUESTS_IMPORT_ERROR", ImportError("No module named 'requests'"))

@@ -101,7 +101,7 @@ def announce(_line, _failed):
 def restart_options_of(**given):
     spec = {option: rules.get("default") for option, rules in restart_options.RESTART_OPTIONS.items()}
     mode = bridge.RunMode(check_mode=False, show=show, announce=announce)
-    return restart_options.restart_options({**spec, **given}, mode)
+    return restart_options.restart_options({**spec, "journal_url": None, **given}, mode)
 
 
 def test_restart_options_have_their_defaults():

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import itertools
+from types import SimpleNamespace
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import ResponseUnreadable
@@ -91,3 +92,63 @@ def test_started_task_with_too_many_subtasks_keeps_its_id(client):
 def test_limits_leave_room_for_a_large_fleet():
     assert paging.MOST_ITEMS >= 50_000
     assert paging.MOST_PAGES * 100 >= paging.MOST_ITEMS
+
+
+def pages(*each, total):
+    """Give a client with these pages of ids, which announce so many entries, or each its own number."""
+    totals = total if isinstance(total, tuple) else (total,) * len(each)
+    answers = [
+        response({"contents": list(map(entry, ids)), "page": {"totalPages": len(each), "totalElements": announced}})
+        for ids, announced in zip(each, totals, strict=True)
+    ]
+    return SimpleNamespace(timeout=5.0, get=lambda _path, params: answers[params["page"] - 1])
+
+
+def entry(number):
+    return {} if number is None else {"id": number}
+
+
+@pytest.mark.parametrize(
+    ("shown", "total", "different"),
+    [
+        (([],), 10**9, 0),
+        (([3, 2], []), 4, 2),
+        (([3, 2, 1],), 31, 3),
+        (([4, 3], [4, 3]), 4, 2),
+        (([5, 4], [2, 1]), (5, 5), 4),
+    ],
+    ids=[
+        "empty",
+        "empty second page",
+        "fewer than announced",
+        "the same page again",
+        "one left out",
+    ],
+)
+def test_list_of_tasks_that_is_not_complete_is_an_error(shown, total, different):
+    with pytest.raises(ResponseUnreadable, match=rf"has {different} different entries .* says that there are"):
+        OcpApi(pages(*shown, total=total)).tasks()
+
+
+@pytest.mark.parametrize(
+    ("shown", "total"),
+    [
+        (([3, 2], [1]), 3),
+        (([3, 2], [2, 1]), (3, 4)),
+        (([4, 3], [1]), (4, 3)),
+        (([],), 0),
+        (([3, 2, 1],), None),
+        (([None, 2],), 2),
+    ],
+    ids=[
+        "whole",
+        "one began meanwhile",
+        "one was archived meanwhile",
+        "empty",
+        "nothing announced",
+        "one without an id",
+    ],
+)
+def test_list_of_tasks_that_changes_while_it_is_read_is_complete(shown, total):
+    numbers = {number for page in shown for number in page} - {None}
+    assert {task["id"] for task in OcpApi(pages(*shown, total=total)).tasks()} == numbers

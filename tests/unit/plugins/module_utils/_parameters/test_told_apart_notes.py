@@ -8,8 +8,8 @@ from unittest.mock import Mock
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import JournalError
-from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.local_journal import usable_journal
 from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.memory_journal import MemoryJournal
+from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.open_journal import open_journal
 from ansible_collections.oceanbase.ocp.plugins.module_utils._parameters import told_apart_notes
 from ansible_collections.oceanbase.ocp.plugins.module_utils._parameters.effect import Effect
 from ansible_collections.oceanbase.ocp.plugins.module_utils._parameters.told_apart_notes import LOST, ToldApartNotes
@@ -75,7 +75,7 @@ def test_other_content_is_no_knowledge():
 def disk(tmp_path, monkeypatch):
     """The journal is a file in this folder."""
     monkeypatch.setenv("ANSIBLE_HOME", str(tmp_path / "home"))
-    monkeypatch.setattr(told_apart_notes, "usable_journal", usable_journal)
+    monkeypatch.setattr(told_apart_notes, "open_journal", open_journal)
     return tmp_path / "home/oceanbase.ocp"
 
 

@@ -32,11 +32,11 @@ ZERO = BEGINNING.timestamp()
 EXACT = Begin(Span(ZERO, ZERO), wall=ZERO)
 
 
-def member(started=None, *, pids=None, computed=False):
-    """Build the member a that started at so many seconds; ``computed`` from its uptime."""
+def member(started=None, *, pids=None, computed=False, ahead=None):
+    """Build the member a that started at so many seconds; ``computed`` from its uptime, ``ahead`` if still to come."""
     begin = None if started is None else at(started)
     text = None if begin is None or computed else begin.isoformat()
-    return Member("a", "RUNNING", start_time=text, pids=pids, started=begin)
+    return Member("a", "RUNNING", start_time=text, pids=pids, started=begin, is_ahead=ahead)
 
 
 # Times as intervals
@@ -142,6 +142,26 @@ def test_a_start_that_has_moved_in_this_run_is_since_where_clocks_do_not_tell(se
     assert replace(EXACT, seen={"a": member(seen)}).of_start(member(started)) is relative
 
 
+def test_a_start_that_is_still_to_come_tells_nothing_by_clocks():
+    assert EXACT.of_start(member(7200, ahead=True)) is HIDDEN
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "moved"),
+    [
+        ((5, False), (90, False), True),
+        ((5, False), (90, True), True),
+        ((5, True), (90, True), True),
+        ((5, True), (5, False), False),
+        ((90, True), (5, True), None),
+        ((90, True), (5, False), None),
+        ((90, False), (5, False), False),
+    ],
+)
+def test_a_start_that_is_earlier_than_one_still_to_come_tells_that_a_clock_was_set(before, after, moved):
+    assert has_moved(member(before[0], ahead=before[1]), member(after[0], ahead=after[1])) is moved
+
+
 # By a name
 
 
@@ -155,6 +175,8 @@ def sights(started=None, *tasks, **more):
         pytest.param(sights(-90), member(5), SINCE, id="its start has moved"),
         pytest.param(sights(-90), member(-90), BEFORE, id="it has not"),
         pytest.param(sights(-90), member(-900), BEFORE, id="it moved back"),
+        pytest.param(sights(3600), member(7200, ahead=True), SINCE, id="it has moved, by a clock that is far off"),
+        pytest.param(sights(3600), member(3600, ahead=True), BEFORE, id="it has not, by a clock that is far off"),
         pytest.param(sights(-90), member(), HIDDEN, id="it shows no more"),
         pytest.param(sights(), member(5), HIDDEN, id="nothing was shown at first"),
         pytest.param(sights(), member(), HIDDEN, id="nothing was ever shown"),

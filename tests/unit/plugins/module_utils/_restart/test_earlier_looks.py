@@ -253,3 +253,12 @@ def test_start_that_shows_while_the_work_goes_on_is_its_effect():
         earlier.note(observed(status, started, "10.1.0.1:2882"), explained=False, now=now)
     assert not earlier.may_be_behind(observed("RUNNING", 4.0, "10.1.0.1:2882"), now)
     assert earlier.may_be_behind(observed("RUNNING", -3600.0, "10.1.0.1:2882"), now)
+
+
+def test_tasks_are_ordered_by_their_begin_not_by_their_ids():
+    begins = {1: 0, 3: -60, 2: -60, 9: None, 5: -120}
+    records = [
+        raw_task(number, startTime=None if begin is None else at(begin).isoformat()) for number, begin in begins.items()
+    ]
+    found = EarlierLooks().completed([TaskOnTarget(record, None) for record in records], lambda _number: None)
+    assert [entry.record["id"] for entry in found] == [9, 1, 3, 2, 5]

@@ -57,6 +57,7 @@ WORK = [
     pytest.param(task(start={"status": "PENDING"}), Work.RAN, id="rolled back, as a step that never ran shows"),
     pytest.param(task(start={"operation": "ROLLBACK"}), Work.RAN, id="rolled back, as the operation of a step shows"),
     pytest.param(task("RUNNING", operation="ROLLBACK"), Work.RUNNING, id="being rolled back"),
+    pytest.param(task("GONE"), Work.GONE, id="an own task that is gone"),
 ]
 
 
@@ -104,6 +105,7 @@ def test_a_skipped_step_without_a_name_proves_nothing():
         (task("FAILED", subtasks=[]), True),
         (task("FAILED", finishTime=None), False),
         (task("RUNNING", subtasks=[], finishTime=None), False),
+        (task("RUNNING", startTime=None), True),
     ],
     ids=[
         "whole",
@@ -113,9 +115,10 @@ def test_a_skipped_step_without_a_name_proves_nothing():
         "FAILED, no steps",
         "FAILED, no end",
         "RUNNING",
+        "no begin",
     ],
 )
-def test_a_task_is_read_whole_for_its_steps_and_its_end(record, is_needed):
+def test_a_task_is_read_whole_for_its_steps_its_begin_and_its_end(record, is_needed):
     assert needs_detail(record) is is_needed
 
 

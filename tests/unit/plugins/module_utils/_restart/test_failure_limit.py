@@ -11,8 +11,10 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.knowledge i
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart_request import RestartRequest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.run import restart_target
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll_pauses import PollPolicy
-from ansible_collections.oceanbase.ocp.tests.unit.support.controllers import another_controller
+from ansible_collections.oceanbase.ocp.tests.unit.support.controllers import another_controller, journal_here
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import SERVER, Thing, at, refused
+from ansible_collections.oceanbase.ocp.tests.unit.support.journal_cases import ELSEWHERE as ELSEWHERE_TOO
+from ansible_collections.oceanbase.ocp.tests.unit.support.journal_cases import WISH, sight
 from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import RESTART_CASES
 
 CHANGE = at(-600)
@@ -62,6 +64,22 @@ def test_failure_elsewhere_stops_and_is_named(service):
     )
     assert error.facts["failed_task_ids"] == [job.id]
     assert restart(service, judged=[job.id])["action"] == "submitted"
+
+
+@pytest.mark.parametrize(("ago", "is_stopped"), [(300, True), (700, False)])
+def test_change_with_a_name_alone_begins_with_its_first_use_for_anything(ago, is_stopped, service):
+    used = service.time.clock.wall() - 600
+    journal_here().register("memory", WISH, [sight(ELSEWHERE_TOO, at=used)])
+    fails_elsewhere(service, ago=ago)
+    if is_stopped:
+        assert "1 target of this change is held" in str(stopped(service, since=None, change="memory"))
+    else:
+        assert restart(service, since=None, change="memory")["action"] == "submitted"
+
+
+def test_name_that_is_new_has_no_failures(service):
+    fails_elsewhere(service)
+    assert restart(service, since=None, change="memory")["action"] == "submitted"
 
 
 def test_as_many_as_are_allowed_may_fail(service):

@@ -173,3 +173,35 @@ def test_only_failed_restarts_are_read():
         raise AssertionError(entry)
 
     assert newest_failure(look(listed(91, "SUCCESSFUL"), listed(90)), unexpected) is None
+
+
+# By age, not by id
+
+
+def test_running_restart_with_a_higher_id_that_began_before_the_failure_says_nothing():
+    assert failure_of(begun(90, -10), begun(95, -100, "RUNNING")) == 90
+    assert failure_of(begun(95, -10, "RUNNING"), begun(90, -100)) is None
+    assert failure_of(begun(80, -10, "RUNNING"), begun(90, -100)) is None
+
+
+def test_failed_task_with_a_lower_id_that_began_later_holds():
+    named = [Task.from_api(begun(90, -10).record)]
+    older, newer = begun(95, -100, "RUNNING"), begun(80, 0, "RUNNING")
+    assert look(older, of=RUNNING, named_failed=named).holder == named[0]
+    assert look(newer, of=RUNNING, named_failed=named).holder is None
+
+
+def test_first_step_that_failed_explains_by_the_age_of_tasks():
+    failed, older = begun(90, -10, first="FAILED"), raw_task(95, "SUCCESSFUL", name="Other work", startTime=text(-100))
+    found = Look(AT_WORK, at(0), [failed], [older, failed.record])
+    assert newest_failure(found, read).id == 90
+    newer = {**older, "id": 80, "startTime": text(0)}
+    assert newest_failure(Look(AT_WORK, at(0), [failed], [newer, failed.record]), read) is None
+
+
+def begun(number, seconds, status="FAILED", **fields):
+    return listed(number, status, startTime=text(seconds), **fields)
+
+
+def text(seconds):
+    return at(seconds).isoformat()

@@ -175,6 +175,13 @@ def test_restart_without_a_target_since_the_change_is_not_told(task, may_be_kind
     assert only_task(look(task), may_be_kind=may_be_kind).is_told is is_told
 
 
+@pytest.mark.parametrize(
+    ("steps", "work"), [({"subtasks": []}, Work.SKIPPED), ({}, Work.RESTARTED)], ids=["not shown", "shown"]
+)
+def test_where_steps_are_not_shown_the_journal_tells_that_one_was_skipped(steps, work):
+    assert only_task(look(entry(**steps)), skipped=frozenset([90])).work is work
+
+
 # Values
 
 

@@ -19,7 +19,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target impo
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll_pauses import PollPolicy
 from ansible_collections.oceanbase.ocp.tests.unit.support.controllers import another_process
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import SERVER, at
-from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import clock_ahead, raw_task
+from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import clock_ahead, raw_task, step
 from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import SERVER_41
 
 ADDRESS = SERVER_41.address
@@ -120,6 +120,23 @@ def test_start_that_has_moved_answers_a_request(run, seen, service):
     assert run().open_requests(members_of(seen)) == ()
 
 
+@pytest.mark.parametrize(
+    ("task", "answers"),
+    [
+        (raw_task(80, "SUCCESSFUL", startTime=at(-60).isoformat(), finishTime=at(-30).isoformat()), False),
+        (raw_task(80, "FAILED", startTime=at(-60).isoformat(), finishTime=at(-30).isoformat()), False),
+        (raw_task(80, "SUCCESSFUL", startTime=at(-260).isoformat(), finishTime=at(-180).isoformat()), True),
+        (raw_task(80, "SUCCESSFUL", startTime=at(-4000).isoformat(), finishTime=at(-30).isoformat()), True),
+        (raw_task(80, "RUNNING", startTime=at(-60).isoformat()), True),
+    ],
+    ids=["has just ended", "has just failed", "ended long ago", "its start shows", "still runs"],
+)
+def test_start_of_an_earlier_restart_that_shows_late_answers_no_request(task, answers, run, seen, service):
+    run().begin(seen(task), HERE)
+    restarts(service)
+    assert (run().open_requests(members_of(seen)) == ()) is answers
+
+
 def test_start_that_is_not_shown_answers_no_request(run, seen, service):
     run().begin(seen(), HERE)
     service.servers_there[0].started = None
@@ -173,6 +190,13 @@ def test_newest_open_request_is_searched_for(run, seen, service):
     assert run().sent_before().wall == at(100).timestamp()
 
 
+def test_task_of_a_later_request_is_not_taken_for_that_of_an_open_one(run, seen, service):
+    run(**NAME).begin(seen(), HERE)
+    service.time.time += 100
+    answered(run, seen, **NAME)
+    assert run(**NAME).sent_before().known == {1001}
+
+
 def test_task_that_was_found_closes_the_request(run, seen, journal):
     run().begin(seen(), HERE)
     task = Task.from_api(raw_task(7, startTime=at(1).isoformat()))
@@ -219,13 +243,29 @@ def test_when_each_task_was_requested_is_known_by_the_clock_of_this_machine(run,
 
 @pytest.mark.parametrize(
     ("status", "more", "outcome"),
-    [("SUCCESSFUL", {}, "SUCCESSFUL"), ("FAILED", {}, "FAILED"), ("RUNNING", {}, "RUNNING")],
+    [
+        ("SUCCESSFUL", {}, "SUCCESSFUL"),
+        ("FAILED", {}, "FAILED"),
+        ("RUNNING", {}, "RUNNING"),
+        ("SUCCESSFUL", {"operation": "ROLLBACK"}, "ROLLED_BACK"),
+        ("SUCCESSFUL", {"subtasks": [step(1, "Stop it", "SUCCESSFUL", operation="SKIP")]}, "SKIPPED"),
+    ],
 )
 def test_end_of_its_task_is_noted(status, more, outcome, run, seen, journal):
     notes = answered(run, seen)
     notes.ended(Task.from_api(raw_task(1001, status, **more)))
     notes.ended(Task.from_api(raw_task(1002, "FAILED")))
     assert [row.outcome for row in journal.requests(run().keys)] == [outcome]
+
+
+def test_record_without_steps_does_not_hide_that_one_was_skipped(run, seen, journal):
+    """The list of tasks shows no steps, and the task may be archived before it is read by its id."""
+    notes = answered(run, seen)
+    skipped = [step(1, "Stop it", "SUCCESSFUL", operation="SKIP")]
+    notes.ended(Task.from_api(raw_task(1001, "SUCCESSFUL", subtasks=skipped)))
+    notes.ended(Task.from_api(raw_task(1001, "SUCCESSFUL")))
+    assert [row.outcome for row in journal.requests(run().keys)] == ["SKIPPED"]
+    assert notes.skipped_tasks() == {1001}
 
 
 def test_what_cannot_be_noted_after_the_request_is_searched_for_by_the_next_run(run, seen, journal, monkeypatch):
@@ -349,6 +389,35 @@ def test_task_of_a_new_request_counts_before_the_service_shows_it(run, seen, ser
     assert (entry.record["id"], entry.record["status"], entry.restarts) == (1001, "RUNNING", None)
     service.time.time += 60
     assert list(run().completed(seen())) == []
+
+
+@pytest.mark.parametrize(
+    ("ends", "status"),
+    [
+        (raw_task(1001, "SUCCESSFUL"), "SUCCESSFUL"),
+        (raw_task(1001, "FAILED"), "FAILED"),
+        (raw_task(1001, "SUCCESSFUL", operation="ROLLBACK"), "FAILED"),
+        (None, "GONE"),
+    ],
+    ids=["SUCCESSFUL", "FAILED", "rolled back", "its end was not seen"],
+)
+def test_task_of_the_change_counts_when_the_service_has_archived_it(ends, status, run, seen, service):
+    notes = answered(run, seen, began=at(0).isoformat(), **NAME)
+    if ends is not None:
+        notes.ended(Task.from_api(ends))
+    service.time.time += 3600
+    [entry] = run(**NAME).completed(seen())
+    assert (entry.record["id"], entry.record["status"], entry.restarts) == (1001, status, None)
+    restarts(service)
+    assert list(run(**NAME).completed(seen())) == []
+
+
+def test_archived_task_whose_begin_is_not_known_is_not_at_work(run, seen, service):
+    answered(run, seen, **NAME)
+    service.time.time += 3600
+    [entry] = run(**NAME).completed(seen())
+    assert entry.task.finished
+    assert not seen(entry.record).unfinished
 
 
 @pytest.mark.parametrize("how", ["shown", "moved", "ended", "refused", "other service"])

@@ -115,12 +115,12 @@ def test_time_of_a_look_is_that_of_the_service(api, reader):
     assert reader.look().now == at(-240)
 
 
-@pytest.mark.parametrize(("started", "counts"), [(60, True), (61, False)])
-def test_start_that_is_still_to_come_is_not_shown(started, counts, api, time_passes):
+@pytest.mark.parametrize(("started", "is_ahead"), [(60, False), (61, True)])
+def test_start_that_is_still_to_come_is_marked(started, is_ahead, api, time_passes):
     api.double.service_clock = clock_ahead(0)
     expect_target(api, started=started)
     [member] = observe(api.double, SERVER_41, time_passes.clock).members
-    assert member.started == (at(started) if counts else None)
+    assert (member.started, member.is_ahead) == (at(started), is_ahead)
 
 
 # Tasks by their id
@@ -259,13 +259,17 @@ def test_named_tasks_are_newest_first(api):
     for number, status in {93: "FAILED", 92: "RUNNING", 91: "FAILED"}.items():
         api.expect("task", number, gives=raw_task(number, status))
     seen = cluster_observation(92, 91, whole=93)
-    assert later_holder(api.double, ORDERS, seen, 91).id == 93
+    assert later_holder(api.double, ORDERS, seen, 91, None).id == 93
 
 
-@pytest.mark.parametrize(("number", "holder"), [(89, 90), (90, None), (91, None)])
-def test_only_a_later_task_holds_after_a_restart(number, holder, api):
-    api.expect("task", 90, gives=raw_task(90, "FAILED"))
-    found = later_holder(api.double, ORDERS, cluster_observation(90), number)
+@pytest.mark.parametrize(
+    ("number", "began", "holder"),
+    [(89, -20, 90), (99, -20, 90), (90, -10, None), (91, 0, None), (89, 0, None), (99, None, 90), (90, None, None)],
+)
+def test_only_a_later_task_holds_after_a_restart_whatever_the_ids(number, began, holder, api):
+    api.expect("task", 90, gives=raw_task(90, "FAILED", startTime=at(-10).isoformat()))
+    began = None if began is None else at(began)
+    found = later_holder(api.double, ORDERS, cluster_observation(90), number, began)
     assert (found and found.id) == holder
 
 

@@ -4,8 +4,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 import json
+from types import SimpleNamespace
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import (
@@ -21,6 +23,8 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
 )
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.endpoints import OcpApi
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.envelope import ApiResponse
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.run import restart_target
+from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target import Target
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import FakeOcp, at, refused
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import PASSED_ON, RESULT_KEYS, URL, raw_task
 from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import (
@@ -377,6 +381,22 @@ def test_started_before_a_little_ahead_is_waited_for(service):
     result = restart(service, SERVER, request(started_before=at(50)))
     assert (result["action"], result["warnings"]) == ("submitted", [])
     assert service.time.time >= 50
+
+
+def test_start_while_started_before_is_waited_for_was_before_it(service):
+    """The clocks of hosts do not tell, and nothing that was read before the change may decide."""
+
+    def starts() -> None:
+        service.time.after_sleep = lambda: None
+        SERVER.things(service)[0].started = 20.0
+
+    def find(api: FakeOcp) -> Target:
+        return dataclasses.replace(SERVER.target, first_observation=SERVER.target.observe(api))
+
+    service.time.after_sleep = starts
+    options = request(started_before=at(50))
+    result = restart_target(service, SimpleNamespace(find=find), options, service.time.clock)
+    assert (result["action"], len(service.posts)) == ("submitted", 1)
 
 
 @pytest.mark.parametrize("offset", [0, 200, -200])

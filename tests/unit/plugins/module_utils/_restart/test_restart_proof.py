@@ -19,7 +19,7 @@ from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import (
     restart,
 )
 
-CLUSTER, AGENTS = RESTART_CASES["cluster"], RESTART_CASES["agents"]
+CLUSTER, AGENTS, ZONE = RESTART_CASES["cluster"], RESTART_CASES["agents"], RESTART_CASES["zone"]
 SHOWN = [RESTART_CASES[name] for name in RESTART_CASES if RESTART_CASES[name].proven]
 every_shown_restart = pytest.mark.parametrize("case", SHOWN, ids=[case.post[0] for case in SHOWN])
 NOT_SHOWN = "not verified, since the service shows no start time or process of it"
@@ -59,6 +59,19 @@ def test_one_server_that_did_not_restart_fails_verification(service):
     service.begin = lambda name, _things, **more: real(name, job_things, **more)
     error = failure(service, CLUSTER, request(wait=True))
     assert "but 10.1.0.2:2882 has not restarted" in str(error)
+
+
+@pytest.mark.parametrize(("started", "verified"), [(-1800.0, False), (30.0, True)])
+def test_server_that_moves_into_the_zone_meanwhile_is_judged_by_its_own_start(started, verified, service):
+    """The task may not have restarted it."""
+    newcomer = service.servers_there[1]
+    newcomer.started = started
+    zone = service.servers_there[0].zone
+    service.after_restart = lambda: setattr(newcomer, "zone", zone)
+    if verified:
+        assert restart(service, ZONE, request(wait=True))["verified"] is True
+    else:
+        assert "10.1.0.2:2882 has not restarted" in str(failure(service, ZONE, request(wait=True)))
 
 
 def test_members_are_compared_by_name_not_by_position(service):

@@ -175,7 +175,7 @@ def test_after_180_seconds_a_start_that_does_not_show_is_a_failure_and_no_second
     assert (error.__class__, len(service.posts)) == (NotVerified, 1)
     assert 160 <= error.facts["elapsed"] <= 205
     assert "has restarted it since" in str(error)
-    assert str(error).endswith("give a later started_before, or a new name with change.")
+    assert str(error).endswith("or a new name with change; oceanbase.ocp.journal_clear clears a name.")
 
 
 @every_shown_restart

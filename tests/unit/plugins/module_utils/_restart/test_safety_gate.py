@@ -33,6 +33,7 @@ from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import O
 SERVER, ZONE, ALL = (RESTART_CASES[name] for name in ("server", "zone", "cluster"))
 ARBITER = RestartCase(ArbitrationService(61, "10.1.0.8:2888", (31,)), ("arbitration", 61), "", lambda s: s.arbitration)
 FULL2 = "FULL{1}@zone1, FULL{1}@zone2"
+FULL4 = "FULL{1}@zone1, FULL{1}@zone2, FULL{1}@zone3, FULL{1}@zone4"
 parts = pytest.mark.parametrize("case", [SERVER, ZONE], ids=["server", "zone"])
 
 
@@ -161,6 +162,99 @@ def test_arbiter_that_is_down_does_not_count(service):
     service.localities, service.arbitrated = {"sys": FULL2}, {"sys": []}
     service.arbitration[0].status = "UNAVAILABLE"
     assert "arbitration service 10.1.0.8:2888 is UNAVAILABLE" in str(refusal(service))
+
+
+def test_last_serving_replica_beside_an_arbiter_is_not_restarted(service):
+    service.localities, service.arbitrated = {"sys": FULL2}, {"sys": []}
+    service.servers_there[1].status = "UNAVAILABLE"
+    error = refusal(service)
+    assert "Tenant sys would lose its majority: 0 of 2 voters would remain, and it needs 1; also, 10.1.0.2:2882" in str(
+        error
+    )
+    assert service.calls.count("arbitration_services") == 1
+
+
+def test_second_server_does_not_follow_while_the_first_one_is_inactive_and_degraded(service):
+    service.localities, service.arbitrated = {"sys": FULL2}, {"sys": [1001]}
+    service.servers_there[1].inner_status = "INACTIVE"
+    assert "10.1.0.2:2882 is RUNNING and INACTIVE in zone2, its log streams are degraded" in str(refusal(service))
+
+
+def test_four_full_replicas_with_a_degraded_half_may_not_lose_one(service):
+    service.servers_there.append(Thing(44, 54, "zone4"))
+    service.localities, service.arbitrated = {"sys": FULL4}, {"sys": [1001]}
+    assert "3 of 4 voters would remain" in str(refusal(service))
+    service.arbitrated = {"sys": []}
+    service.passes(100)
+    assert restart(service)["action"] == "submitted"
+
+
+def test_last_two_of_four_full_replicas_beside_an_arbiter_are_not_restarted(service):
+    service.servers_there.append(Thing(44, 54, "zone4"))
+    service.localities, service.arbitrated = {"sys": FULL4}, {"sys": []}
+    service.servers_there[1].status = service.servers_there[2].status = "STOPPED"
+    assert "1 of 4 voters would remain (zone4), and it needs 2" in str(refusal(service))
+
+
+def test_server_that_is_shown_as_down_and_active_may_serve(service):
+    service.servers_there[0].status, service.servers_there[0].inner_status = "UNAVAILABLE", "ACTIVE"
+    assert restart(service)["action"] == "submitted"
+    service.passes(100)
+    service.posts.clear()
+    service.servers_there[0].operated_by = None
+    service.servers_there[0].status, service.servers_there[0].inner_status = "UNAVAILABLE", "ACTIVE"
+    service.servers_there[1].status = "UNAVAILABLE"
+    assert str(refusal(service)).startswith(
+        "Did not restart server 10.1.0.1:2882 (id 41) of cluster orders (id 31): it is not safe. Tenant sys would lose "
+        "its majority: 1 of 3 voters would remain (zone3), and it needs 2; also, 10.1.0.2:2882 is UNAVAILABLE in "
+        "zone2; 10.1.0.1:2882 is UNAVAILABLE and ACTIVE, so it may serve."
+    )
+
+
+def test_arbiters_that_cannot_be_read_may_help_the_last_replica(service):
+    service.localities = {"sys": FULL2}
+    service.failing["arbitration_services"] = [refused(404)] * 4
+    service.servers_there[1].status = "UNAVAILABLE"
+    error = refusal(service, seconds=0)
+    assert "0 of 2 voters would remain, and it needs 2" in str(error)
+
+
+def test_zones_stand_for_tenants_that_may_have_an_arbiter(service):
+    """Tenants cannot be read; the arbitration service shows that some of the cluster have it."""
+    service.servers_there.pop()
+    service.failing["tenants"] = [refused(403)] * 9
+    service.servers_there[1].status = "UNAVAILABLE"
+    assert restart(service)["action"] == "submitted"
+    service.passes(100)
+    service.posts.clear()
+    service.arbitrated = {"shop": []}
+    assert "0 of 2 zones would remain" in str(refusal(service))
+
+
+def test_restart_of_three_full_replicas_reads_no_arbitration_services(service):
+    service.arbitrated = {"sys": []}
+    assert restart(service)["action"] == "submitted"
+    assert not {"tenant", "arbitration_services"} & set(service.calls)
+
+
+def test_unit_that_moves_may_be_on_any_server_of_its_zone(service):
+    service.servers_there.append(Thing(44, 54, "zone1"))
+    service.localities["shop"] = "FULL{1}@zone1"
+    units = [{"serverId": 44, "status": "ACTIVE"}]
+    zones = [{"name": "zone1", "replicaType": "FULL", "units": units}]
+    service.tenant = lambda _cluster, _tenant: {"id": 502, "name": "shop", "zones": zones}
+    assert restart(service)["action"] == "submitted"
+    service.passes(100)
+    service.posts.clear()
+    units[0]["status"] = "MIGRATING"
+    assert "Tenant shop would" in str(refusal(service))
+
+
+def test_arbiter_that_a_task_works_on_does_not_count(service):
+    service.localities, service.arbitrated = {"sys": FULL2}, {"sys": []}
+    read = service.arbitration_services
+    service.arbitration_services = lambda: [{**one, "operatingTaskInstanceId": 77} for one in read()]
+    assert "arbitration service 10.1.0.8:2888 is RUNNING (task 77)" in str(refusal(service))
 
 
 def test_arbiter_that_two_replicas_need_is_not_restarted(service):

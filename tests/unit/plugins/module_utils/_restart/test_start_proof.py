@@ -8,8 +8,12 @@ from datetime import datetime, timedelta
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.change import Begin, Span
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.start_proof import RestartTask, prove_restarts
-from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target import Member
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.start_proof import (
+    Proof,
+    RestartTask,
+    prove_restarts,
+)
+from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target import Member, Observation
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import BEGINNING
 
 SECOND = timedelta(seconds=1)
@@ -36,7 +40,7 @@ def proof(before, after, started_at=BEGUN, *, attached=False):
     [
         pytest.param(server(LONG_BEFORE), server(LATER), True, True, id="moved"),
         pytest.param(server(LONG_BEFORE), server(LONG_BEFORE), False, False, id="not moved"),
-        pytest.param(server(LONG_BEFORE), server(TOO_EARLY), False, False, id="moved, but before the task"),
+        pytest.param(server(LONG_BEFORE), server(TOO_EARLY), None, False, id="moved, but before the task"),
         pytest.param(server(LATER), server(LONG_BEFORE), False, False, id="moved backward"),
         pytest.param(server(LATER), server(LATER - 4 * SECOND), False, True, id="backward, but since the task began"),
         pytest.param(server(LATER), server(LATER + SECOND / 100), False, True, id="moved by milliseconds"),
@@ -86,7 +90,7 @@ def test_task_without_a_start_time_is_proven_by_change_only(before, after, own):
     ("before", "after", "proven"),
     [
         (server(LONG_BEFORE), server(BEGINNING - 30 * SECOND), True),
-        (server(LONG_BEFORE), server(BEGINNING - 170 * SECOND), False),
+        (server(LONG_BEFORE), server(BEGINNING - 170 * SECOND), None),
         (server(BEGINNING), server(BEGINNING + SECOND / 100), False),
         (server(None), server(BEGINNING - 120 * SECOND), False),
     ],
@@ -97,6 +101,23 @@ def test_start_since_the_change_is_enough_though_it_was_before_the_task(before, 
     change = (BEGINNING - 100 * SECOND).timestamp()
     task = RestartTask(1000, BEGUN + 70 * SECOND, change=Begin(Span(change, change)))
     assert prove_restarts([before], [after], task) == {"a": proven}
+
+
+def test_attached_restart_that_shows_a_start_since_the_change_is_proven():
+    """It has not moved, as the first look showed it already."""
+    task = RestartTask(1000, BEGUN - 60 * SECOND, attached=True, change=Begin(Span.of(BEGINNING - 400 * SECOND)))
+    assert prove_restarts([server(LATER)], [server(LATER)], task) == {"a": True}
+
+
+def test_start_before_the_task_is_that_of_an_earlier_restart_where_one_may_show_late():
+    task = RestartTask(1000, BEGUN, late=frozenset({"a"}))
+    assert prove_restarts([server(LONG_BEFORE)], [server(TOO_EARLY)], task) == {"a": False}
+
+
+def test_start_that_no_clock_compares_is_not_called_missing():
+    seen = Observation("RUNNING", (server(TOO_EARLY),))
+    assert "lies before the task" in Proof(seen, {"a": None}).gap
+    assert "no start time" in Proof(Observation("RUNNING", (server(None),)), {"a": None}).gap
 
 
 def test_same_start_time_in_another_offset_is_unchanged():

@@ -90,6 +90,22 @@ def test_server_that_has_started_and_does_not_serve_is_in_the_first_wave(plan, o
     assert waves(plan(*ALL[:2])) == [[ALL[0]], [ALL[1]]]
 
 
+def test_server_that_may_serve_is_planned_as_one_that_does(plan, ocp):
+    """The first wave would have taken it together with what it cannot be away with."""
+    ocp.servers_there[1].status, ocp.servers_there[1].inner_status = "UNAVAILABLE", "ACTIVE"
+    ocp.servers_there[2].status = "STOPPED"
+    found = plan(*ALL)
+    assert waves(found) == [[ALL[2]], [ALL[0]], [ALL[1]]]
+    assert [len(wave) for wave in waves(plan(*ALL[:2]))] == []
+
+
+def test_last_server_beside_an_arbiter_is_refused(plan, ocp):
+    ocp.localities, ocp.arbitrated = {"sys": "FULL{1}@zone1, FULL{1}@zone2"}, {"sys": []}
+    ocp.servers_there[1].status = "UNAVAILABLE"
+    assert [server["server"] for server in plan(ALL[0])["refused"]] == [ALL[0]]
+    assert waves(plan(*ALL[:2])) == [[ALL[1]], [ALL[0]]]
+
+
 def test_other_server_that_is_down_refuses_all(plan, ocp):
     ocp.begin(SERVER, [ocp.servers_there[2]])
     found = plan(*ALL[:2])

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import pytest
-from ansible_collections.oceanbase.ocp.plugins.module_utils._safety.locality import voters_of
+from ansible_collections.oceanbase.ocp.plugins.module_utils._safety.locality import leaders_of, voters_of
 from ansible_collections.oceanbase.ocp.plugins.module_utils._safety.voters import (
     Arbiter,
     Replica,
@@ -55,6 +55,10 @@ LAYOUTS = [
         "F@z1,F@z2,L@z3", "z1", False, down="z3",
     ),
     Layout(
+        "One full replica and two log-only ones: a log-only one has no data, so it cannot become the leader",
+        "F@z1,L@z2,L@z3", "z1", False,
+    ),
+    Layout(
         "Overview of replicas (4.x): a read-only replica is no member of Paxos and takes part in no election",
         "F@z1,F@z2,R@z3", "z1", False,
     ),
@@ -93,6 +97,14 @@ LAYOUTS = [
         "F@z1,F@z2,F@z3,F@z4", "z3", False, down="z1 z2", arbiter=Arbiter(),
     ),
     Layout(
+        "2F1A: the last full replica, for which the arbitration service decides, cannot go",
+        "F@z1,F@z2", "z2", False, down="z1", arbiter=Arbiter(),
+    ),
+    Layout(
+        "4F1A with degraded log streams: the two that have failed are no members until they have caught up",
+        "F@z1,F@z2,F@z3,F@z4", "z3", False, arbiter=Arbiter(degraded=True),
+    ),
+    Layout(
         "Enabling the arbitration service: F@z1,F@z2,R@z3 counts as 2F, whatever its read-only replicas",
         "F@z1,F@z2,R@z3", "z2", True, arbiter=Arbiter(),
     ),
@@ -115,5 +127,7 @@ def test_documented_layout(layout):
         f"s-{zone}": ServerState(zone, dead=zone in layout.down.split(), taken=zone in layout.restarted.split())
         for zone in voters
     }
-    tenant = Tenant("shop", tuple(Replica(zone, votes) for zone, votes in voters.items()), layout.arbiter)
+    leaders = leaders_of(layout.locality) or {}
+    replicas = tuple(Replica(zone, votes, leads=leaders[zone]) for zone, votes in voters.items())
+    tenant = Tenant("shop", replicas, layout.arbiter)
     assert (not outages([tenant], servers)) == layout.survives

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.oceanbase.ocp.plugins.module_utils._safety.locality import voters_of, zones_in
+from ansible_collections.oceanbase.ocp.plugins.module_utils._safety.locality import leaders_of, voters_of, zones_in
 
 FORMS = {
     "FULL{1}@zone1, FULL{1}@zone2, FULL{1}@zone3": {"zone1": True, "zone2": True, "zone3": True},
@@ -35,6 +35,21 @@ FORMS = {
 @pytest.mark.parametrize("locality", FORMS)
 def test_every_form_is_understood(locality):
     assert voters_of(locality) == FORMS[locality]
+
+
+LEADERS = {
+    "F@z1,F@z2,L@z3": {"z1": True, "z2": True, "z3": False},
+    "f@z1, full@z2 ,logonly {1} @ z3": {"z1": True, "z2": True, "z3": False},
+    "F,L@[z1,z2]": {"z1": None, "z2": None},
+    "L@z1,F@z1": {"z1": True},
+    "F@z1,WITNESS@z2,R@z3": {"z1": True, "z2": None, "z3": False},
+    "F{0}@z1,F@z2": {"z1": False, "z2": True},
+}
+
+
+@pytest.mark.parametrize("locality", LEADERS)
+def test_only_full_replicas_can_lead(locality):
+    assert leaders_of(locality) == LEADERS[locality]
 
 
 @pytest.mark.parametrize("locality", [None, "", "FULL", "F@", "F@z1,F", "@z1", "F@[]", "1F@z1", ","])

@@ -12,13 +12,14 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target impo
 SERVER, ZONE, CLUSTER = "Restart OB server", "restart ob zone", "Restart OB cluster"
 
 
-def placed(*statuses, zone_status="RUNNING", operated_by=None):
-    """Servers s1, s2 and so on, each in a zone and on a host of its own; ``operated_by`` is for the first."""
+def placed(*statuses, zone_status="RUNNING", operated_by=None, inner=None):
+    """Servers s1, s2 and so on, each in a zone and on a host of its own; the options are for the first."""
     return [
         PlacedServer(
             number, 10 + number, f"z{number}", zone_status if number == 1 else "RUNNING",
             Member(
-                f"s{number}", status, serves=database_serves(status), operated_by=operated_by if number == 1 else None
+                f"s{number}", status, serves=database_serves(status, inner if number == 1 else None),
+                operated_by=operated_by if number == 1 else None, inner_status=inner if number == 1 else None,
             ),
         )
         for number, status in enumerate(statuses, 1)
@@ -30,6 +31,7 @@ def told(servers, tasks=(), own=(), taken=()):
     words = {
         "dead": lambda state: state.dead,
         "flight": lambda state: state.in_flight,
+        "unclear": lambda state: state.unclear,
         "taken": lambda state: state.taken,
     }
     return {name: " ".join(word for word, holds in words.items() if holds(state)) for name, state in states.items()}
@@ -45,6 +47,33 @@ def running(name, **fields):
 )
 def test_status_tells(status, expected):
     assert told(placed(status)) == {"s1": expected}
+
+
+@pytest.mark.parametrize(
+    ("status", "inner", "expected"),
+    [
+        ("RUNNING", "ACTIVE", "taken"),
+        (None, "ACTIVE", "taken"),
+        ("UNAVAILABLE", "INACTIVE", "dead"),
+        ("STOPPED", "INACTIVE", "dead"),
+        ("DELETED", None, "dead"),
+        ("UNAVAILABLE", "ACTIVE", "unclear taken"),
+        ("STOPPED", "ACTIVE", "unclear taken"),
+        ("UNAVAILABLE", "DELETING", "unclear taken"),
+        ("RUNNING", "INACTIVE", "unclear taken"),
+        (None, "INACTIVE", "unclear taken"),
+        ("ABNORMAL", "INACTIVE", "unclear taken"),
+        ("ABNORMAL", None, "unclear taken"),
+        ("RESTARTING", "INACTIVE", "flight taken"),
+    ],
+)
+def test_server_is_dead_only_if_all_that_is_shown_says_so(status, inner, expected):
+    """What may serve is taken away; it does not count as what remains."""
+    servers = placed(status, inner=inner)
+    assert told(servers, taken=["s1"]) == {"s1": expected}
+    [state] = server_states(servers, (), (), ()).values()
+    assert state.may_serve == ("dead" not in expected)
+    assert state.stays == (expected == "taken")
 
 
 @pytest.mark.parametrize(

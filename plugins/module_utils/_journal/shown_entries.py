@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""What the journal keeps, as people and playbooks read it, and which cluster a text names in it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from .._base.parsing import Record
+from .open_journal import open_journal
+
+Result = dict[str, Any]
+
+
+def read_journal(url: str | None, change: str | None, cluster: str | None) -> Result:
+    """The result of the module: ``place``, ``changes``, ``requests`` and ``facts``, of one change or cluster if given.
+
+    Nothing is written. Raises OptionError and JournalError.
+    """
+    journal = open_journal(url, read_only=True, is_required=True, warnings=[])
+    entries = journal.entries()
+    is_all = change is None and cluster is None
+    return {
+        "changed": False,
+        "place": journal.place,
+        "changes": [
+            _change(each)
+            for each in entries["changes"]
+            if change in (None, each["change"]) and is_named(each["cluster"], cluster)
+        ],
+        "requests": [
+            _request(each)
+            for each in entries["requests"]
+            if change in (None, each["change"]) and any(is_named(name, cluster) for name in _clusters(each))
+        ],
+        "facts": [{**each, "key": list(map(str, each["key"]))} for each in entries["facts"] if is_all],
+    }
+
+
+def is_named(identity: str, given: str | None) -> bool:
+    """Whether this is the cluster that was given, by its name, its id, or both with a space; None is any."""
+    name, _space, number = identity.rpartition(" ")
+    return given is None or given in (identity, name, number)
+
+
+def _clusters(request: Record) -> Sequence[str]:
+    return [member["cluster"] for member in request["members"]] or [""]
+
+
+def _change(entry: Record) -> Result:
+    return {
+        "change": entry["change"],
+        "cluster": entry["cluster"],
+        "asks_for": entry["words"],
+        "at": _instant(entry["at"]),
+        "sights": [
+            {**_member(sight), "at": _instant(sight["at"]), "task_ids": list(sight["tasks"])}
+            for sight in entry["sights"]
+        ],
+    }
+
+
+def _request(entry: Record) -> Result:
+    same = ("number", "kind", "change", "url", "task_id", "began", "outcome", "settled")
+    return {
+        **{key: entry[key] for key in same},
+        "at": _instant(entry["at"]),
+        "values": None if entry["values"] is None else json.loads(entry["values"]),
+        "members": [_member(member) for member in entry["members"]],
+    }
+
+
+def _member(entry: Record) -> Result:
+    same = {key: entry[key] for key in ("cluster", "kind", "id", "address", "start")}
+    return {**same, "pids": dict(entry["pids"]) or None}
+
+
+def _instant(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
