@@ -138,6 +138,10 @@ changes:
           returned: always
           type: list
           elements: int
+        late:
+          description: Whether one of these tasks may have made a start that was shown later.
+          returned: always
+          type: bool
 requests:
   description: The requests for restarts, the oldest first.
   returned: success

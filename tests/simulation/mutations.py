@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from dataclasses import replace
 from typing import Any
 from unittest import mock
 
@@ -265,9 +266,15 @@ def tasks_of_before_are_since_a_name() -> Patches:
     made = own_notes.noted_sights
 
     def without_tasks(*args: Any) -> dict[str, change.Sight]:
-        return {name: change.Sight(sight.shown, frozenset()) for name, sight in made(*args).items()}
+        return {name: replace(sight, tasks=frozenset()) for name, sight in made(*args).items()}
 
     yield mock.patch.object(own_notes, "noted_sights", without_tasks)
+
+
+@_mutation
+def a_late_start_is_since_a_name() -> Patches:
+    """A start that an earlier restart has made, and that is shown later, is taken for one since the name."""
+    yield mock.patch.object(own_notes, "shows_late", lambda *_args, **_options: False)
 
 
 @_mutation

@@ -23,12 +23,14 @@ def _member(found: Record) -> tuple[MemberKey, Shown]:
 
 def sight_record(sight: FirstSight) -> Record:
     """A first sight, as JSON has it."""
-    return {**member_record(sight.member, sight.shown), "at": sight.at, "tasks": list(sight.tasks)}
+    own = {"at": sight.at, "tasks": list(sight.tasks), "late": sight.late}
+    return {**member_record(sight.member, sight.shown), **own}
 
 
 def read_sight(found: Record) -> FirstSight:
     """The first sight in a record of JSON. Raises KeyError, TypeError or ValueError if it has none."""
-    return FirstSight(*_member(found), float(found["at"]), tuple(map(int, found["tasks"])))
+    tasks = tuple(map(int, found["tasks"]))
+    return FirstSight(*_member(found), float(found["at"]), tasks, bool(found["late"]))
 
 
 def request_record(row: RequestRow) -> Record:

@@ -36,13 +36,15 @@ class Shown:
 class FirstSight:
     """What a member showed when a change was first asked for; ``at`` is in seconds since 1970, by the controller.
 
-    ``tasks`` are the ids of the tasks on it that were there.
+    ``tasks`` are the ids of the tasks on it that were there. ``late``: one of them had just restarted it, and the start
+    that it made may have been shown later.
     """
 
     member: MemberKey
     shown: Shown
     at: float
     tasks: tuple[int, ...] = ()
+    late: bool = False
 
 
 @dataclass(frozen=True)

@@ -57,7 +57,7 @@ def _change(entry: Record) -> Result:
         "asks_for": entry["words"],
         "at": _instant(entry["at"]),
         "sights": [
-            {**_member(sight), "at": _instant(sight["at"]), "task_ids": list(sight["tasks"])}
+            {**_member(sight), "at": _instant(sight["at"]), "task_ids": list(sight["tasks"]), "late": sight["late"]}
             for sight in entry["sights"]
         ],
     }

@@ -137,7 +137,7 @@ class SqlJournal(ABC):
                 earlier = kept.get(sight.member)
                 if earlier is not None and not earlier.shown.is_null:
                     continue
-                kept[sight.member] = sight if earlier is None else replace(earlier, shown=sight.shown)
+                kept[sight.member] = sight if earlier is None else replace(earlier, shown=sight.shown, late=sight.late)
                 values = {
                     "key": _sight_key(change, sight.member),
                     "change": digest(sight.member.cluster, change),

@@ -90,11 +90,23 @@ def has_moved(before: Member, after: Member) -> bool | None:
 class Sight:
     """What was shown of a member when a name was first used for it, and the ids of the tasks on it that were there.
 
-    ``shown`` has neither a start nor processes if none was shown.
+    ``shown`` has neither a start nor processes if none was shown. ``late``: one of these tasks may have made a start
+    that was shown later. ``requested`` is what the member showed when this name requested restarts of it.
     """
 
     shown: Member
     tasks: frozenset[int]
+    late: bool = False
+    requested: Sequence[Member] = ()
+
+    def of_start(self, member: Member) -> Relative:
+        """Whether it has started since, by its own clock alone."""
+        if any(has_moved(before, member) for before in self.requested):
+            return Relative.SINCE
+        moved = has_moved(self.shown, member)
+        if moved and self.late:
+            return Relative.UNCLEAR
+        return {True: Relative.SINCE, False: Relative.BEFORE, None: Relative.HIDDEN}[moved]
 
 
 @dataclass(frozen=True)
@@ -152,8 +164,7 @@ class Begin:
         sight = self.sights.get(member.name)
         if sight is None:
             return Relative.BEFORE if member.started is not None or member.pids else Relative.HIDDEN
-        moved = has_moved(sight.shown, member)
-        return {True: Relative.SINCE, False: Relative.BEFORE, None: Relative.HIDDEN}[moved]
+        return sight.of_start(member)
 
 
 def _either(first: Relative | None, second: Relative | None) -> Relative:

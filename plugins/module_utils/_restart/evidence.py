@@ -15,8 +15,11 @@ PROOF_TIMEOUT = 180.0
 SKIP = "SKIP"
 # The status here of a task of our own that the service does not show any more, and whose end was not seen.
 GONE = "GONE"
+# States of a step that has not ended: it waits for others, waits for a worker, or runs.
+UNFINISHED = ("PENDING", "READY", "RUNNING")
 # The first words of steps, in the names and descriptions of the service.
-ESSENTIAL = ("stop", "start", "restart")
+STARTING = ("start", "restart")
+ESSENTIAL = ("stop", *STARTING)
 HARMLESS = ("check", "clean", "finish", "prepare", "set", "sync", "update", "validate", "verify", "wait")
 
 
@@ -45,10 +48,23 @@ def shows_until(task: Task) -> datetime | None:
     return None if end is None else end + timedelta(seconds=PROOF_TIMEOUT)
 
 
+def may_have_started(task: Task) -> bool:
+    """Whether a restart may have started something by now: if it runs, by the ends of the steps that start.
+
+    Where no step tells that it starts something, each but the first may.
+    """
+    if task.finished:
+        return work_of(task) is not Work.NOTHING
+    starting = [step for step in task.subtasks if _begins_with(step, STARTING)] or task.subtasks[1:]
+    return not task.subtasks or any(step.status not in UNFINISHED for step in starting)
+
+
 def _leaves_work_undone(step: Subtask) -> bool:
     """Whether a step was skipped that stops or starts something, or whose name does not tell."""
     if SKIP not in str(step.operation).upper():
         return False
-    words = [str(each).strip().lower() for each in (step.name, step.description) if each]
-    is_harmless = any(each.startswith(HARMLESS) for each in words)
-    return not is_harmless or any(each.startswith(ESSENTIAL) for each in words)
+    return not _begins_with(step, HARMLESS) or _begins_with(step, ESSENTIAL)
+
+
+def _begins_with(step: Subtask, words: tuple[str, ...]) -> bool:
+    return any(str(each).strip().lower().startswith(words) for each in (step.name, step.description) if each)

@@ -13,8 +13,8 @@ from .._ocp.task_model import SUCCESSFUL
 from .._ocp.task_model import Task as TaskRecord
 from .._targets.target import Member as ShownMember
 from .._targets.target import TaskOnTarget
-from .change import Begin, begun_span, started_span
-from .evidence import PROOF_TIMEOUT, needs_detail, shows_until, work_of
+from .change import Begin, Span, begun_span, started_span
+from .evidence import PROOF_TIMEOUT, may_have_started, needs_detail, shows_until, work_of
 from .knowledge import Knowledge, Member, Relative, Request, Task, Values, Work
 from .look import Look
 from .values_seen import ValuesSeen
@@ -57,18 +57,44 @@ def undecided(
     return list(_Meaning(may_be_kind, look, begin, values, memory or Memory()).undecided())
 
 
-def shows_late(look: Look, member: ShownMember) -> bool:
-    """Whether the start of a restart that has ended may replace the one that is shown of a member."""
+def shows_late(look: Look, member: ShownMember, shown: Collection[int] = (), *, running: bool = False) -> bool:
+    """Whether the start of a restart that has ended may replace the one that is shown of a member.
+
+    ``shown`` are the ids of tasks whose start is known to have shown. ``running``: that of another restart, which is
+    still running, counts too.
+    """
+    entries = [entry for entry in look.tasks if _restarts(entry, member.name)]
+    tasks = [entry.task for entry in entries if may_have_started(entry.task)]
     started = started_span(member)
-    for entry in look.tasks:
-        task = entry.task
-        if work_of(task) in (Work.RUNNING, Work.NOTHING) or not _restarts(entry, member.name):
-            continue
-        until, begun = shows_until(task), begun_span(task.start_time)
-        is_shown = started is not None and begun is not None and started.relative_to(begun) is Relative.SINCE
-        if not is_shown and until is not None and look.now < until:
-            return True
-    return False
+    return any(
+        task.id not in shown and _may_show(task, look.now, running=running) and not _has_shown(task, started, tasks)
+        for task in tasks
+    )
+
+
+def _may_show(task: TaskRecord, now: datetime, *, running: bool) -> bool:
+    """Whether a start that it has made by now may show later."""
+    if work_of(task) is Work.RUNNING:
+        return running
+    until = shows_until(task)
+    return until is not None and now < until
+
+
+def _has_shown(task: TaskRecord, started: Span | None, tasks: Collection[TaskRecord]) -> bool:
+    """Whether it has made the start that is shown: it began before, or nothing else explains that start."""
+    begun = begun_span(task.start_time)
+    if started is None or begun is None:
+        return False
+    found = started.relative_to(begun)
+    if found is Relative.UNCLEAR:
+        return not any(_may_have_made(other, started) for other in tasks if other.id != task.id)
+    return found is Relative.SINCE
+
+
+def _may_have_made(task: TaskRecord, started: Span) -> bool:
+    begun, ended = begun_span(task.start_time), begun_span(task.finish_time)
+    is_later = begun is None or started.relative_to(begun) is not Relative.BEFORE
+    return is_later and (ended is None or started.relative_to(ended) is not Relative.SINCE)
 
 
 def _restarts(entry: TaskOnTarget, name: str) -> bool:

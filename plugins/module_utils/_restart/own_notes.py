@@ -91,7 +91,7 @@ class OwnNotes:
     def sights(self) -> dict[str, Sight] | None:
         """What was shown when the name of the change was first used for each member; None without a name."""
         name = self._request.change
-        return None if name is None else noted_sights(self._journal, name, self._keys)
+        return None if name is None else noted_sights(self._journal, name, self._keys, self._rows)
 
     def shown_at_requests(self, wall: float) -> dict[str, list[Member]]:
         """What members showed when this machine requested a restart of them, at ``wall`` or later."""
@@ -107,14 +107,20 @@ class OwnNotes:
         requested = {key for row in asked for key, _shown in row.members}
         # What shows after a request is no first sight, but the name has to ask for the same.
         found = [
-            FirstSight(key, Shown() if key in requested else _shown(member), now, tasks)
+            FirstSight(
+                key,
+                Shown() if key in requested else _shown(member),
+                now,
+                tasks,
+                late=self.shows_late(look, member, running=True),
+            )
             for member in look.observed.members
             if (key := self._keys.get(member.name)) is not None
         ]
         self._journal.register(name, self._wish(), found)
 
-    def shows_late(self, look: Look, member: Member) -> bool:
-        """Whether the start of an earlier restart may replace the one that is shown of a member.
+    def shows_late(self, look: Look, member: Member, *, running: bool = False) -> bool:
+        """Whether the start of an earlier restart may replace the one that is shown of a member, as ``know`` has it.
 
         What one of our own has made is known by what was shown at its request.
         """
@@ -123,10 +129,9 @@ class OwnNotes:
             row.task_id
             for row in self._rows
             for each, before in row.members
-            if each == key and has_moved(_member_of(member.name, before), member)
+            if row.task_id is not None and each == key and has_moved(_member_of(member.name, before), member)
         }
-        others = [entry for entry in look.tasks if entry.record["id"] not in seen]
-        return shows_late(replace(look, tasks=others), member)
+        return shows_late(look, member, seen, running=running)
 
     def _wish(self) -> Wish:
         since = self._request.started_before
@@ -347,12 +352,19 @@ class OwnNotes:
         return TaskOnTarget(shown.record, _all_or(parts, there) if parts else others)
 
 
-def noted_sights(journal: Journal, change: str, keys: Mapping[str, MemberKey]) -> dict[str, Sight]:
-    """What was shown of members with these ``keys`` when the name of a change was first used for them, by name."""
-    by_key = {key: name for name, key in keys.items()}
+def noted_sights(
+    journal: Journal, change: str, keys: Mapping[str, MemberKey], rows: Iterable[RequestRow]
+) -> dict[str, Sight]:
+    """What was shown of members with these ``keys`` when the name of a change was first used for them, by name.
+
+    ``rows`` are the requests for them.
+    """
+    requested = _noted_at((row for row in rows if row.change == change), keys)
+    sights = journal.sights(change, keys.values())
     return {
-        by_key[key]: Sight(_member_of(by_key[key], sight.shown), frozenset(sight.tasks))
-        for key, sight in journal.sights(change, keys.values()).items()
+        name: Sight(_member_of(name, sight.shown), frozenset(sight.tasks), sight.late, requested[name])
+        for name, key in keys.items()
+        if (sight := sights.get(key)) is not None
     }
 
 
@@ -360,7 +372,11 @@ def noted_at_requests(
     rows: Iterable[RequestRow], keys: Mapping[str, MemberKey], wall: float
 ) -> dict[str, list[Member]]:
     """What members with these ``keys`` showed when a restart of them was requested, at ``wall`` or later, by name."""
-    noted = [(key, shown) for row in rows if row.at >= wall for key, shown in row.members]
+    return _noted_at((row for row in rows if row.at >= wall), keys)
+
+
+def _noted_at(rows: Iterable[RequestRow], keys: Mapping[str, MemberKey]) -> dict[str, list[Member]]:
+    noted = [(key, shown) for row in rows for key, shown in row.members]
     return {name: [_member_of(name, shown) for key, shown in noted if key == mine] for name, mine in keys.items()}
 
 

@@ -254,11 +254,11 @@ def _tasks_hidden(decision: Decision, told: Told) -> str:
 
 
 def _clocks_overlap(decision: Decision, told: Told) -> str:
-    members = [member.name for member in told.case.stale]
-    return (
-        f"the clocks do not tell whether {join_names(members)} started since {told.condition}, and task "
-        f"{told.label(decision.tasks[0])} may have restarted it"
-    )
+    members = join_names(member.name for member in told.case.stale)
+    maybe = f"and task {told.label(decision.tasks[0])} may have restarted it"
+    if told.since is None:
+        return f"{members} may show the start of a restart from before {told.condition}, {maybe}"
+    return f"the clocks do not tell whether {members} started since {told.condition}, {maybe}"
 
 
 def _needed(decision: Decision, told: Told) -> str:
@@ -281,6 +281,10 @@ def _needed_by_name(stale: Sequence[Member], some: str, told: Told) -> str:
     sights = told.begin.sights or {}
     if not any(member.name in sights for member in stale):
         return f"change {told.name} is new for {join_names(member.name for member in stale)}{some}"
+    unclear = {member.name for member in told.known.members if member.start is Relative.UNCLEAR}
+    late = [member.name for member in stale if member.name in unclear]
+    if late:
+        return f"{join_names(late)} may show the start of a restart from before {told.condition}{some}"
     return f"{join_names(member.name for member in stale)} has not started since {told.condition}{some}"
 
 

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .._base.parsing import Record, integer, records
@@ -60,7 +60,7 @@ class Server(PartOfCluster):
             sum(other.get("hostId") == host_id for other in servers) == 1,
             freeze_server,
             force,
-            _observe_server(found, cluster_record, servers),
+            _observe_server(found, address_of(found, "ip", "port"), cluster_record, servers),
         )
 
     @classmethod
@@ -94,7 +94,7 @@ class Server(PartOfCluster):
         if found is None:
             placed, read = placed_servers(cluster, servers), ClusterRecords(cluster, servers)
             return Observation(None, (Member(self.address, None),), servers=placed, records=read)
-        return _observe_server(found, cluster, servers)
+        return _observe_server(found, self.address, cluster, servers)
 
     def _is_shown_by(self, record: Record) -> bool:
         """Whether a record is its own: by the id or, where that is not shown, by the address."""
@@ -133,8 +133,9 @@ class Server(PartOfCluster):
         return api.restart_server(self.cluster.id, self.id, freeze_server=self.freeze_server, force=self.force)
 
 
-def _observe_server(server: Record, cluster: Record, all_servers: list[Record]) -> Observation:
-    member = member_of(server)
+def _observe_server(server: Record, address: str, cluster: Record, all_servers: list[Record]) -> Observation:
+    # Its record may lack the address by which it was found.
+    member = replace(member_of(server), name=address)
     zones = [zone for zone in records(cluster.get("zones")) if zone.get("name") == server.get("zoneName")]
     names_operations = names_every_operation([server], siblings=all_servers, related=[cluster, *zones])
     placed = placed_servers(cluster, all_servers)

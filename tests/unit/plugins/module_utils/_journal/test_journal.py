@@ -212,7 +212,7 @@ def test_entries_are_plain_records(journal):
     entries = journal.entries()
     [change] = entries["changes"]
     assert (change["change"], change["cluster"], change["words"]) == (CHANGE, "orders 1", WISH.words)
-    assert change["sights"] == [{**member, "pids": [], "at": 1000.0, "tasks": []}]
+    assert change["sights"] == [{**member, "pids": [], "at": 1000.0, "tasks": [], "late": False}]
     [noted] = entries["requests"]
     assert (noted["number"], noted["change"], noted["settled"]) == (number, CHANGE, False)
     assert [{**each, "pids": [list(pid) for pid in each["pids"]]} for each in noted["members"]] == [

@@ -45,7 +45,10 @@ PR_CAPBSET_DROP, CAP_DAC_OVERRIDE = 24, 1
 def process(code, folder, **options):
     """Start a process that runs ``code`` with a ``journal`` in the folder."""
     command = [sys.executable, "-c", PREAMBLE + code, str(folder)]
-    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, **options)
+    # ansible-test finds the collection by its own loader, which another process lacks.
+    paths = [str(Path(local_journal.__file__).parents[6]), os.environ.get("PYTHONPATH", "")]
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=env, **options)
 
 
 @pytest.fixture

@@ -76,6 +76,7 @@ def test_everything_is_shown(place, run):
             "pids": None,
             "at": "1970-01-01T00:16:40.000+00:00",
             "task_ids": [],
+            "late": False,
         }
     ]
     first, second = shown["requests"]

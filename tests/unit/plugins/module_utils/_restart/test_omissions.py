@@ -85,7 +85,7 @@ ACTIONS = {
 # How an error names a field that it lacks, besides by a wrong value of it.
 NAMED = {
     "contents": "a list of objects",
-    "id": r"shows no ids?|names no task|names task 0 instead|no field of a task|id is not shown",
+    "id": r"different entries|shows no ids?|names no task|names task 0 instead|no field of a task|id is not shown",
     "name": r"no name or address is shown|not a new restart of",
     "status": r"no status is shown|does not run|without the status of each subtask|zones are up: |FAILED\.$",
     "operation": "no field of a task",

@@ -11,7 +11,8 @@ import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import JournalError, NameTaken
 from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.memory_journal import MemoryJournal
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.task_model import Task
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.knowledge import Request
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.change import Begin
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.knowledge import Relative, Request
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.look import Look
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.own_notes import OwnNotes
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart_request import RestartRequest
@@ -118,6 +119,79 @@ def test_start_that_has_moved_answers_a_request(run, seen, service):
     run().begin(seen(), HERE)
     restarts(service)
     assert run().open_requests(members_of(seen)) == ()
+
+
+def from_before(began=-60, ended=-30, **more):
+    """A restart that was there before the first use of a name."""
+    times = {"startTime": at(began).isoformat()} | ({} if ended is None else {"finishTime": at(ended).isoformat()})
+    return raw_task(80, **{"status": "SUCCESSFUL", **times, **more})
+
+
+RUNNING_NOW = {"ended": None, "status": "RUNNING"}
+STOPS = step(1, "Stop observer process", "SUCCESSFUL")
+
+
+def starts(status):
+    return step(2, "Start observer process", status)
+
+
+@pytest.mark.parametrize(
+    ("task", "shown", "relative"),
+    [
+        pytest.param(from_before(), -3600, "unclear", id="it has just ended"),
+        pytest.param(from_before(), -45, "since", id="its start shows"),
+        pytest.param(from_before(-500, -200), -3600, "since", id="it has shown its start by now"),
+        pytest.param(
+            from_before(**RUNNING_NOW, subtasks=[STOPS, starts("SUCCESSFUL")]), -3600, "unclear", id="it has started it"
+        ),
+        pytest.param(
+            from_before(**RUNNING_NOW, subtasks=[STOPS, starts("PENDING")]), -3600, "since", id="it has yet to start it"
+        ),
+        pytest.param(from_before(**RUNNING_NOW), -3600, "unclear", id="it runs, and shows no steps"),
+        pytest.param(
+            from_before(status="FAILED", subtasks=[step(1, "Prepare", "FAILED"), starts("PENDING")]),
+            -3600,
+            "since",
+            id="it has done nothing",
+        ),
+    ],
+)
+def test_later_start_may_be_that_of_a_restart_from_before_the_name(task, shown, relative, run, seen, service):
+    service.servers_there[0].started = shown
+    run(**NAME).register(seen(task))
+    service.servers_there[0].started = 10.0
+    service.passes(300)
+    [member] = members_of(seen)
+    assert Begin(sights=run(**NAME).sights()).of_start(member).value == relative
+
+
+def test_start_that_shows_may_be_that_of_either_of_two_restarts_a_minute_apart(run, seen, service):
+    service.servers_there[0].started = -45.0
+    run(**NAME).register(seen(from_before(), {**from_before(-110, -80), "id": 79}))
+    assert run(**NAME).sights()[ADDRESS].late
+
+
+def test_start_that_has_moved_since_a_request_of_the_name_is_since(run, seen, service):
+    run(**NAME).register(seen(from_before()))
+    service.servers_there[0].started = -45.0
+    service.passes(300)
+    notes = run(**NAME)
+    notes.begin(seen(from_before()), HERE)
+    notes.end(None, refused=True)
+    [member] = members_of(seen)
+    assert Begin(sights=run(**NAME).sights()).of_start(member) is Relative.UNCLEAR
+    restarts(service)
+    [member] = members_of(seen)
+    assert Begin(sights=run(**NAME).sights()).of_start(member) is Relative.SINCE
+
+
+def test_start_that_an_earlier_request_of_ours_has_made_is_a_first_sight(run, seen, service):
+    notes = run()
+    notes.begin(seen(), HERE)
+    notes.end(80, at(0).isoformat())
+    restarts(service)
+    run(**NAME).register(seen(from_before(0, 4)))
+    assert not run(**NAME).sights()[ADDRESS].late
 
 
 @pytest.mark.parametrize(
