@@ -77,13 +77,18 @@ def has_moved(before: Member, after: Member) -> bool | None:
     Both starts are by the clock of the same host. One that was still to come and is earlier now: that clock was set.
     """
     if before.started is not None and after.started is not None:
-        least = SHORTEST_RESTART if after.start_time else UPTIME_TOLERANCE
+        least = _resolution(before.started, after.started) if after.start_time else UPTIME_TOLERANCE
         moved = (after.started - before.started).total_seconds()
         return None if before.is_ahead and moved < -least else moved > least
     same = renewed_processes((before.pids or {}).keys() & (after.pids or {}).keys())
     if not before.pids or not after.pids or not same:
         return None
     return all(before.pids[name] != after.pids[name] for name in same)
+
+
+def _resolution(*starts: datetime) -> float:
+    """Seconds. What is cut off to whole seconds may move by one of them with the smallest step of a clock."""
+    return SHORTEST_RESTART if all(start.microsecond for start in starts) else SECOND
 
 
 @dataclass(frozen=True)

@@ -243,7 +243,9 @@ def test_a_change_is_dated_by_an_instant_or_a_name():
 @pytest.mark.parametrize(
     ("before", "after", "moved"),
     [
-        pytest.param(member(0), member(1), True, id="later by a second"),
+        pytest.param(member(0), member(2), True, id="later by two seconds"),
+        pytest.param(member(0), member(1), False, id="by a second, as any step makes it that is cut off"),
+        pytest.param(member(0.1), member(0.7), True, id="by parts of a second that are shown"),
         pytest.param(member(0), member(0), False, id="the same"),
         pytest.param(member(0), member(0.4), False, id="by less than any restart takes"),
         pytest.param(member(0), member(-9), False, id="earlier"),
