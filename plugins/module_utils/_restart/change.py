@@ -88,7 +88,7 @@ def has_moved(before: Member, after: Member) -> bool | None:
 
 def _resolution(*starts: datetime) -> float:
     """Seconds. What is cut off to whole seconds may move by one of them with the smallest step of a clock."""
-    return SHORTEST_RESTART if all(start.microsecond for start in starts) else SECOND
+    return SHORTEST_RESTART if any(start.microsecond for start in starts) else SECOND
 
 
 @dataclass(frozen=True)
