@@ -272,12 +272,6 @@ def tasks_of_before_are_since_a_name() -> Patches:
 
 
 @_mutation
-def a_late_start_is_since_a_name() -> Patches:
-    """A start that an earlier restart has made, and that is shown later, is taken for one since the name."""
-    yield mock.patch.object(own_notes, "shows_late", lambda *_args, **_options: False)
-
-
-@_mutation
 def a_name_has_many_wishes() -> Patches:
     """The name of a change may ask for something else each time."""
     yield mock.patch.object(SqlJournal, "_bind", lambda *_args: None)

@@ -27,6 +27,11 @@ UPTIME_TOLERANCE = 2 * SECOND
 SHORTEST_RESTART = SECOND / 2
 
 
+def _cut_off(time: datetime) -> float:
+    """Seconds that a time may lack as it is shown."""
+    return HUNDREDTH if time.microsecond else SECOND
+
+
 @dataclass(frozen=True)
 class Span:
     """Something happened from ``first`` to ``last``, in seconds since 1970 by one clock."""
@@ -38,7 +43,7 @@ class Span:
     def of(cls, time: datetime) -> Span:
         """A time as it is shown, which is truncated."""
         seconds = time.timestamp()
-        return cls(seconds, seconds + (HUNDREDTH if time.microsecond else SECOND))
+        return cls(seconds, seconds + _cut_off(time))
 
     def widened(self, seconds: float) -> Span:
         """The same by a clock that differs by so much at most."""
@@ -77,7 +82,7 @@ def has_moved(before: Member, after: Member) -> bool | None:
     Both starts are by the clock of the same host. One that was still to come and is earlier now: that clock was set.
     """
     if before.started is not None and after.started is not None:
-        least = _resolution(before.started, after.started) if after.start_time else UPTIME_TOLERANCE
+        least = _least_move(before.started, after.started) if after.start_time else UPTIME_TOLERANCE
         moved = (after.started - before.started).total_seconds()
         return None if before.is_ahead and moved < -least else moved > least
     same = renewed_processes((before.pids or {}).keys() & (after.pids or {}).keys())
@@ -86,9 +91,9 @@ def has_moved(before: Member, after: Member) -> bool | None:
     return all(before.pids[name] != after.pids[name] for name in same)
 
 
-def _resolution(*starts: datetime) -> float:
-    """Seconds. What is cut off to whole seconds may move by one of them with the smallest step of a clock."""
-    return SHORTEST_RESTART if any(start.microsecond for start in starts) else SECOND
+def _least_move(*starts: datetime) -> float:
+    """Seconds by which no start moves that is the same. One of the two that has a fraction shows what both may lack."""
+    return max(SHORTEST_RESTART, min(map(_cut_off, starts)))
 
 
 @dataclass(frozen=True)
@@ -96,22 +101,12 @@ class Sight:
     """What was shown of a member when a name was first used for it, and the ids of the tasks on it that were there.
 
     ``shown`` has neither a start nor processes if none was shown. ``late``: one of these tasks may have made a start
-    that was shown later. ``requested`` is what the member showed when this name requested restarts of it.
+    that was shown later.
     """
 
     shown: Member
     tasks: frozenset[int]
     late: bool = False
-    requested: Sequence[Member] = ()
-
-    def of_start(self, member: Member) -> Relative:
-        """Whether it has started since, by its own clock alone."""
-        if any(has_moved(before, member) for before in self.requested):
-            return Relative.SINCE
-        moved = has_moved(self.shown, member)
-        if moved and self.late:
-            return Relative.UNCLEAR
-        return {True: Relative.SINCE, False: Relative.BEFORE, None: Relative.HIDDEN}[moved]
 
 
 @dataclass(frozen=True)
@@ -169,7 +164,10 @@ class Begin:
         sight = self.sights.get(member.name)
         if sight is None:
             return Relative.BEFORE if member.started is not None or member.pids else Relative.HIDDEN
-        return sight.of_start(member)
+        moved = has_moved(sight.shown, member)
+        if moved and sight.late:
+            return Relative.UNCLEAR
+        return {True: Relative.SINCE, False: Relative.BEFORE, None: Relative.HIDDEN}[moved]
 
 
 def _either(first: Relative | None, second: Relative | None) -> Relative:

@@ -49,9 +49,10 @@ def shows_until(task: Task) -> datetime | None:
 
 
 def may_have_started(task: Task) -> bool:
-    """Whether a restart may have started something by now: if it runs, by the ends of the steps that start.
+    """Whether a restart may have started something by now.
 
-    Where no step tells that it starts something, each but the first may.
+    A running one may have once a step has ended that starts something, by its name. If no name tells, any step but the
+    first may start something. If no steps are shown, all may have ended.
     """
     if task.finished:
         return work_of(task) is not Work.NOTHING

@@ -57,27 +57,23 @@ def undecided(
     return list(_Meaning(may_be_kind, look, begin, values, memory or Memory()).undecided())
 
 
-def shows_late(look: Look, member: ShownMember, shown: Collection[int] = (), *, running: bool = False) -> bool:
-    """Whether the start of a restart that has ended may replace the one that is shown of a member.
+def shows_late(look: Look, member: ShownMember, shown: Collection[int] = ()) -> bool:
+    """Whether a start that was made before this look may replace the one that is shown of a member.
 
-    ``shown`` are the ids of tasks whose start is known to have shown. ``running``: that of another restart, which is
-    still running, counts too.
+    ``shown`` are the ids of tasks whose start is known to have shown.
     """
     entries = [entry for entry in look.tasks if _restarts(entry, member.name)]
     tasks = [entry.task for entry in entries if may_have_started(entry.task)]
     started = started_span(member)
     return any(
-        task.id not in shown and _may_show(task, look.now, running=running) and not _has_shown(task, started, tasks)
-        for task in tasks
+        task.id not in shown and _may_show(task, look.now) and not _has_shown(task, started, tasks) for task in tasks
     )
 
 
-def _may_show(task: TaskRecord, now: datetime, *, running: bool) -> bool:
+def _may_show(task: TaskRecord, now: datetime) -> bool:
     """Whether a start that it has made by now may show later."""
-    if work_of(task) is Work.RUNNING:
-        return running
     until = shows_until(task)
-    return until is not None and now < until
+    return not task.finished or (until is not None and now < until)
 
 
 def _has_shown(task: TaskRecord, started: Span | None, tasks: Collection[TaskRecord]) -> bool:

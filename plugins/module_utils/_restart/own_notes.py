@@ -107,20 +107,14 @@ class OwnNotes:
         requested = {key for row in asked for key, _shown in row.members}
         # What shows after a request is no first sight, but the name has to ask for the same.
         found = [
-            FirstSight(
-                key,
-                Shown() if key in requested else _shown(member),
-                now,
-                tasks,
-                late=self.shows_late(look, member, running=True),
-            )
+            FirstSight(key, Shown() if key in requested else _shown(member), now, tasks, self.shows_late(look, member))
             for member in look.observed.members
             if (key := self._keys.get(member.name)) is not None
         ]
         self._journal.register(name, self._wish(), found)
 
-    def shows_late(self, look: Look, member: Member, *, running: bool = False) -> bool:
-        """Whether the start of an earlier restart may replace the one that is shown of a member, as ``know`` has it.
+    def shows_late(self, look: Look, member: Member) -> bool:
+        """Whether the start of an earlier restart may replace the one that is shown of a member.
 
         What one of our own has made is known by what was shown at its request.
         """
@@ -131,7 +125,7 @@ class OwnNotes:
             for each, before in row.members
             if row.task_id is not None and each == key and has_moved(_member_of(member.name, before), member)
         }
-        return shows_late(look, member, seen, running=running)
+        return shows_late(look, member, seen)
 
     def _wish(self) -> Wish:
         since = self._request.started_before
@@ -357,15 +351,21 @@ def noted_sights(
 ) -> dict[str, Sight]:
     """What was shown of members with these ``keys`` when the name of a change was first used for them, by name.
 
-    ``rows`` are the requests for them.
+    ``rows`` are the requests for them. What a member showed at the first request of the name takes the place of a first
+    sight that tells less.
     """
     requested = _noted_at((row for row in rows if row.change == change), keys)
     sights = journal.sights(change, keys.values())
-    return {
-        name: Sight(_member_of(name, sight.shown), frozenset(sight.tasks), sight.late, requested[name])
-        for name, key in keys.items()
-        if (sight := sights.get(key)) is not None
-    }
+    return {name: _sight(name, sights[key], requested[name]) for name, key in keys.items() if key in sights}
+
+
+def _sight(name: str, noted: FirstSight, requested: Iterable[Member]) -> Sight:
+    tasks = frozenset(noted.tasks)
+    if noted.late:
+        for member in requested:
+            if member.started is not None or member.pids:
+                return Sight(member, tasks)
+    return Sight(_member_of(name, noted.shown), tasks, noted.late)
 
 
 def noted_at_requests(

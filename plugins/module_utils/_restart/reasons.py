@@ -254,11 +254,14 @@ def _tasks_hidden(decision: Decision, told: Told) -> str:
 
 
 def _clocks_overlap(decision: Decision, told: Told) -> str:
-    members = join_names(member.name for member in told.case.stale)
-    maybe = f"and task {told.label(decision.tasks[0])} may have restarted it"
-    if told.since is None:
-        return f"{members} may show the start of a restart from before {told.condition}, {maybe}"
-    return f"the clocks do not tell whether {members} started since {told.condition}, {maybe}"
+    names = [member.name for member in told.case.stale]
+    clocks = f"the clocks do not tell whether {join_names(names)} started since {told.condition}"
+    unclear = _may_be_earlier(names, told) if told.since is None else clocks
+    return f"{unclear}, and task {told.label(decision.tasks[0])} may have restarted it"
+
+
+def _may_be_earlier(names: Sequence[str], told: Told) -> str:
+    return f"the start of {join_names(names)} may be that of a restart which was there when {told.condition}"
 
 
 def _needed(decision: Decision, told: Told) -> str:
@@ -281,10 +284,9 @@ def _needed_by_name(stale: Sequence[Member], some: str, told: Told) -> str:
     sights = told.begin.sights or {}
     if not any(member.name in sights for member in stale):
         return f"change {told.name} is new for {join_names(member.name for member in stale)}{some}"
-    unclear = {member.name for member in told.known.members if member.start is Relative.UNCLEAR}
-    late = [member.name for member in stale if member.name in unclear]
-    if late:
-        return f"{join_names(late)} may show the start of a restart from before {told.condition}{some}"
+    unclear = [member.name for member in told.case.stale if member.start is Relative.UNCLEAR]
+    if unclear:
+        return f"{_may_be_earlier(unclear, told)}{some}"
     return f"{join_names(member.name for member in stale)} has not started since {told.condition}{some}"
 
 

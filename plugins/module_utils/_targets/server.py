@@ -134,7 +134,7 @@ class Server(PartOfCluster):
 
 
 def _observe_server(server: Record, address: str, cluster: Record, all_servers: list[Record]) -> Observation:
-    # Its record may lack the address by which it was found.
+    # The record may lack the address.
     member = replace(member_of(server), name=address)
     zones = [zone for zone in records(cluster.get("zones")) if zone.get("name") == server.get("zoneName")]
     names_operations = names_every_operation([server], siblings=all_servers, related=[cluster, *zones])

@@ -62,9 +62,9 @@ def test_first_sight_is_kept_whatever_shows_later(journal):
 def test_sight_that_showed_nothing_is_filled_with_the_first_value_that_shows(journal):
     journal.register(CHANGE, WISH, [sight(start=None, at=1000.0)])
     journal.register(CHANGE, WISH, [sight(start=None, at=2000.0)])
-    journal.register(CHANGE, WISH, [sight(start=START, at=3000.0)])
+    journal.register(CHANGE, WISH, [replace(sight(start=START, at=3000.0), late=True)])
     journal.register(CHANGE, WISH, [sight(start=LATER_START, at=4000.0)])
-    assert journal.sights(CHANGE, [FIRST]) == {FIRST: sight(start=START, at=1000.0)}
+    assert journal.sights(CHANGE, [FIRST]) == {FIRST: replace(sight(start=START, at=1000.0), late=True)}
 
 
 @pytest.mark.parametrize("shown", [Shown(None, (("agent", 7),)), Shown(START)], ids=["pids alone", "start alone"])

@@ -75,7 +75,7 @@ def members_of(seen):
 
 
 def test_request_is_noted_before_it_is_sent(run, seen, journal):
-    run(**NAME).begin(seen(raw_task(80), raw_task(79)), HERE)
+    run(**NAME).begin(seen(from_before(-500, -400), {**from_before(-900, -800), "id": 79}), HERE)
     [noted] = journal.requests(run().keys)
     assert (noted.task_id, noted.outcome, noted.known, noted.change) == (None, None, (79, 80), NAME["change"])
     assert [(key.address, shown.start) for key, shown in noted.members] == [(ADDRESS, at(-3600).isoformat())]
@@ -179,7 +179,7 @@ def test_start_that_has_moved_since_a_request_of_the_name_is_since(run, seen, se
     notes.begin(seen(from_before()), HERE)
     notes.end(None, refused=True)
     [member] = members_of(seen)
-    assert Begin(sights=run(**NAME).sights()).of_start(member) is Relative.UNCLEAR
+    assert Begin(sights=run(**NAME).sights()).of_start(member) is Relative.BEFORE
     restarts(service)
     [member] = members_of(seen)
     assert Begin(sights=run(**NAME).sights()).of_start(member) is Relative.SINCE
@@ -201,9 +201,10 @@ def test_start_that_an_earlier_request_of_ours_has_made_is_a_first_sight(run, se
         (raw_task(80, "FAILED", startTime=at(-60).isoformat(), finishTime=at(-30).isoformat()), False),
         (raw_task(80, "SUCCESSFUL", startTime=at(-260).isoformat(), finishTime=at(-180).isoformat()), True),
         (raw_task(80, "SUCCESSFUL", startTime=at(-4000).isoformat(), finishTime=at(-30).isoformat()), True),
-        (raw_task(80, "RUNNING", startTime=at(-60).isoformat()), True),
+        (from_before(**RUNNING_NOW, subtasks=[STOPS, starts("SUCCESSFUL")]), False),
+        (from_before(**RUNNING_NOW, subtasks=[STOPS, starts("PENDING")]), True),
     ],
-    ids=["has just ended", "has just failed", "ended long ago", "its start shows", "still runs"],
+    ids=["has just ended", "has just failed", "ended long ago", "its start shows", "runs, and has started it", "runs"],
 )
 def test_start_of_an_earlier_restart_that_shows_late_answers_no_request(task, answers, run, seen, service):
     run().begin(seen(task), HERE)

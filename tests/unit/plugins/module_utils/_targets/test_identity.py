@@ -57,3 +57,10 @@ def test_the_same_name_or_address_is_observed(case, service):
 def test_record_without_an_address_is_taken_for_the_same(api):
     api.expect("cluster", 31, gives={"id": 31, "status": "RUNNING", "zones": []})
     assert ORDERS.read(api.double)["id"] == 31
+
+
+def test_server_whose_record_lacks_the_address_keeps_its_own(api):
+    api.expect("cluster", 31, gives={"id": 31, "status": "RUNNING", "zones": []})
+    api.expect("servers", 31, gives=[{"id": 41, "status": "RUNNING", "port": 2882}])
+    [member] = SERVER_41.observe(api.double).members
+    assert member.name == SERVER_41.address
