@@ -149,6 +149,18 @@ def starts(status):
         ),
         pytest.param(from_before(**RUNNING_NOW), -3600, "unclear", id="it runs, and shows no steps"),
         pytest.param(
+            from_before(**RUNNING_NOW, subtasks=[step(1, "准备", "SUCCESSFUL"), step(2, "启动", "SUCCESSFUL")]),
+            -3600,
+            "unclear",
+            id="it may have started it, by steps of unknown names",
+        ),
+        pytest.param(
+            from_before(**RUNNING_NOW, subtasks=[step(1, "准备", "SUCCESSFUL"), step(2, "启动", "RUNNING")]),
+            -3600,
+            "since",
+            id="it has ended its first step, whatever its name",
+        ),
+        pytest.param(
             from_before(status="FAILED", subtasks=[step(1, "Prepare", "FAILED"), starts("PENDING")]),
             -3600,
             "since",
@@ -171,6 +183,12 @@ def test_start_that_shows_may_be_that_of_either_of_two_restarts_a_minute_apart(r
     assert run(**NAME).sights()[ADDRESS].late
 
 
+def test_start_after_the_end_of_a_restart_is_not_its_own(run, seen, service):
+    service.servers_there[0].started = -45.0
+    run(**NAME).register(seen(from_before(), {**from_before(-300, -200), "id": 79}))
+    assert not run(**NAME).sights()[ADDRESS].late
+
+
 def test_start_that_has_moved_since_a_request_of_the_name_is_since(run, seen, service):
     run(**NAME).register(seen(from_before()))
     service.servers_there[0].started = -45.0
@@ -190,7 +208,8 @@ def test_start_that_an_earlier_request_of_ours_has_made_is_a_first_sight(run, se
     notes.begin(seen(), HERE)
     notes.end(80, at(0).isoformat())
     restarts(service)
-    run(**NAME).register(seen(from_before(0, 4)))
+    # By times alone, the one before could have made it.
+    run(**NAME).register(seen(from_before(0, 4), {**from_before(-65, -40), "id": 79}))
     assert not run(**NAME).sights()[ADDRESS].late
 
 

@@ -769,3 +769,42 @@ def test_second_run_of_this_controller_attaches_to_a_restart_of_obproxies_that_n
     second = restart(service, OBPROXIES, request(started_before=condition, wait=True))
     assert (first["action"], second["action"], len(service.posts)) == ("submitted", "attached", 1)
     assert second["task_id"] == first["task_id"]
+
+
+# A late start of a restart that was there before a name
+
+NAMED = replace(request(wait=True), change="memory-2026-11-20")
+MAY_BE_EARLIER = (
+    "the start of 10.1.0.1:2882 may be that of a restart which was there when change memory-2026-11-20 was first used"
+)
+
+
+@pytest.fixture
+def refused_once(service):
+    """Somebody else has just restarted the server, its start shows late, and the first request of a name is refused."""
+    service.start_shown_late = 60.0
+    service.begin(fake_ocp.SERVER, SERVER.things(service))
+    service.passes(20)
+    service.lose_before = [refused(400)]
+    failure(service, SERVER, NAMED)
+    service.start_shown_late = 0.0
+    service.passes(300)
+    another_process()
+    return service
+
+
+def test_late_start_of_an_earlier_restart_is_no_start_since_a_name(refused_once):
+    second = restart(refused_once, SERVER, NAMED)
+    assert (second["action"], second["verified"], len(refused_once.jobs)) == ("submitted", True, 2)
+    assert second["reason"] == MAY_BE_EARLIER
+    another_process()
+    assert restart(refused_once, SERVER, NAMED)["action"] == "skipped"
+
+
+def test_late_start_and_a_task_of_others_since_a_name_end_the_run(refused_once):
+    refused_once.begin(fake_ocp.SERVER, SERVER.things(refused_once), end="ABORTED")
+    refused_once.passes(20)
+    SERVER.things(refused_once)[0].operated_by = None
+    error = failure(refused_once, SERVER, NAMED)
+    assert f"{MAY_BE_EARLIER}, and task 1002 (Restart OB server) may have restarted it" in str(error)
+    assert len(refused_once.posts) == 1
