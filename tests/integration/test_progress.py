@@ -90,7 +90,9 @@ def test_forced_colour_is_used_in_a_pipe(piped):
     assert re.search(r"\x1b\[[\d;]+m  1001 \(Restart OB server 10.0.0.1\) RUNNING", errors)
 
 
-def test_terminal_shows_success_and_failure_in_different_colours(ansible, emulator):
+def test_terminal_shows_success_and_failure_in_different_colours(ansible, start_emulator):
+    # So slow that a busy machine looks at the task before its first failure.
+    emulator = start_emulator("--step-seconds", "0.4")
     ansible.environment.update(ANSIBLE_NOCOLOR="false", TERM="xterm")
     emulator.fail_subtask("Start observer process")
     output = ansible.tasks(restart(SERVERS[0]), **defaults(emulator)).output
@@ -100,7 +102,9 @@ def test_terminal_shows_success_and_failure_in_different_colours(ansible, emulat
 
 
 def test_playbook_progress_precedes_the_result_in_80_columns(ansible, start_emulator):
-    outcome = ansible.each({verb: expected_restarts.restart(verb, start_emulator(), wait=True) for verb in RESTARTS})
+    # So slow that a busy machine looks at each task before its end.
+    emulators = {verb: start_emulator("--step-seconds", "0.1") for verb in RESTARTS}
+    outcome = ansible.each({verb: expected_restarts.restart(verb, emulators[verb], wait=True) for verb in RESTARTS})
     printed = outcome.of_each_task()
     assert len(printed) == len(RESTARTS)
     for (_options, steps, _verified), output in zip(RESTARTS.values(), printed, strict=True):
