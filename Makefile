@@ -73,7 +73,7 @@ test: $(DEV) ## Run all checks and tests that a change has to pass
 CHECK_ALL := audit docs importer first-steps eda fuzz molecule units layouts outages journal nightly explore fuzz-defects chaos simulate-much matrix
 
 .PHONY: check-all
-check-all: ## Run what make test leaves out, and end with a table (every night, and before a release; PARTS="docs eda")
+check-all: ## Run what make test leaves out, and end with a table (every night, and before a release; PARTS="docs eda", and variables of parts)
 	@$(REAL_PYTHON) tools/check-all $(or $(PARTS),$(CHECK_ALL))
 
 .PHONY: lint
@@ -182,8 +182,8 @@ explore: $(DEV) ## Try all that can happen in small worlds, by the code that res
 	  $(if $(EVENTS),--events $(EVENTS)) $(if $(MUTATION),--mutation $(MUTATION))
 
 .PHONY: outages
-outages: $(DEV) ## Look for outages that restarts cause, in 500 random fleets and schedules (RUNS=n SEED=n, STORY=yes, REPLAY=…, ARBITRATED=yes)
-	@$(BIN)/python -m ansible_collections.oceanbase.ocp.tests.outages $(if $(RUNS),--runs $(RUNS)) \
+outages: $(DEV) ## Look for outages that restarts cause, in 500 random fleets and schedules (FLEETS=n SEED=n, STORY=yes, REPLAY=…, ARBITRATED=yes)
+	@$(BIN)/python -m ansible_collections.oceanbase.ocp.tests.outages $(if $(FLEETS),--fleets $(FLEETS)) \
 	  $(if $(SEED),--seed $(SEED)) $(if $(ARBITRATED),--arbitrated) $(if $(STORY),--story) $(if $(REPLAY),--replay $(REPLAY))
 
 .PHONY: layouts

@@ -10,22 +10,19 @@ import sys
 import time
 from pathlib import Path
 
-from ansible_collections.oceanbase.ocp.tests.fuzz.cases import KINDS, Case
-from ansible_collections.oceanbase.ocp.tests.fuzz.defects import DEFECTS
+from ansible_collections.oceanbase.ocp.tests.fuzz.cases import Case
 from ansible_collections.oceanbase.ocp.tests.fuzz.drive import catalogue
+from ansible_collections.oceanbase.ocp.tests.fuzz.find_defects import find_defects
 from ansible_collections.oceanbase.ocp.tests.fuzz.oracle import Finding
 from ansible_collections.oceanbase.ocp.tests.fuzz.search import (
     MOST_PROCESS,
+    ROUND,
     Search,
-    check_undisturbed,
     largest_process,
     run_case,
 )
 
-ROUND = 100
 KEPT = Path(".build/fuzz/case.json")
-# As many as a search of ten minutes runs.
-MOST_CASES_FOR_A_DEFECT = 8_000
 
 
 def main() -> int:
@@ -77,32 +74,6 @@ def fuzz(seconds: float, seed: int) -> int:
     print(f"The smallest case: {search.found.case.to_json()}")
     print(f"Again: make fuzz CASE={KEPT}, or make fuzz SEED={seed - 1}")
     return 1
-
-
-def find_defects(seed: int, words: list[str]) -> int:
-    """Put each defect with one of the ``words`` in its name back, or each one, and look for it."""
-    wanted = [name for name in DEFECTS if not words or any(word in name for word in words)]
-    print(f"fuzz: {len(wanted)} defects, seed {seed}", flush=True)
-    missed = 0
-    for name in wanted:
-        search, began = Search(shrinks=False), time.monotonic()
-        with DEFECTS[name]():
-            # It bites only if the service is hostile; otherwise the patch is broken, or no longer a defect.
-            check_undisturbed(KINDS)
-            for ahead in range(MOST_CASES_FOR_A_DEFECT // ROUND):
-                if search.found is None:
-                    search.look(seed + ahead, ROUND)
-        missed += search.found is None
-        outcome = (
-            "NOT FOUND" if search.found is None else f"{search.found.case.kind}: {_headline(search.found.finding)}"
-        )
-        print(f"  {search.ran.total():5} cases {time.monotonic() - began:6.1f} s  {name}: {outcome}", flush=True)
-    return int(missed > 0)
-
-
-def _headline(finding: Exception) -> str:
-    lines = str(finding).strip().splitlines()
-    return (lines[0] if len(lines) == 1 else f"{lines[0]} … {lines[-1]}")[:160]
 
 
 if __name__ == "__main__":

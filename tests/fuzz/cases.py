@@ -19,6 +19,7 @@ from ansible_collections.oceanbase.ocp.tests.fuzz.hostile_service import (
 from ansible_collections.oceanbase.ocp.tests.fuzz.hostile_values import (
     Value,
     echoes,
+    evenly,
     instead,
     markups,
     scalars,
@@ -265,7 +266,8 @@ def _mutations(fields: Sequence[Field]) -> st.SearchStrategy[list[Mutation]]:
     # One of many calls, and the one that must not be repeated.
     posts = [call for call in every if call.startswith("POST ")]
     calls = st.sampled_from(every) | st.sampled_from(posts or every)
-    one = changes(values, WHEN) | changes(values, WHEN) | _faults(calls)
+    change, fault = changes(values, WHEN), _faults(calls)
+    one = evenly(change, fault)
     few = st.lists(one, max_size=1)
     shown = st.lists(changes(texts | echoes, st.none()), min_size=1, max_size=16)
     floods = [_flood_of_texts(calls | st.just("*"))]
@@ -325,8 +327,7 @@ def cases(catalogue: Catalogue, kinds: Sequence[str] = WEIGHED) -> st.SearchStra
 
 
 def _cases_of(kind: str, fields: Sequence[Field]) -> st.SearchStrategy[Case]:
-    # Not as one of all branches of values.
-    shown_values = st.sampled_from((values, markups)).flatmap(lambda some: some)
+    shown_values = evenly(values, markups)
     shown = st.fixed_dictionaries({"field": st.sampled_from(SHOWN_FIELDS), "only": st.none(), "value": shown_values})
     return st.builds(
         Case,

@@ -157,6 +157,13 @@ FORMS = {
 MOST_FORMS = max(map(len, FORMS.values()))
 
 texts = st.sampled_from(TEXTS) | st.text(max_size=20)
+
+
+def evenly(*strategies: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    """One of ``strategies``, each as often; ``st.one_of`` would take each of their branches as often."""
+    return st.sampled_from(strategies).flatmap(lambda one: one)
+
+
 markups = st.sampled_from(MARKUP)
 # Whole in half of all cases, as only so it fits into a line of progress.
 pads = st.just(0) | st.sampled_from(PADS)
@@ -177,7 +184,8 @@ scalars = st.one_of(
     st.sampled_from(CANARY_TEXTS),
     echoes,
 )
-nests = st.builds(lambda depth, of: {"$nest": depth, "of": of}, st.sampled_from((2, 90, 101, 700, 5_000)), scalars)
+depths = st.sampled_from((2, 90, 101, 700, 5_000, 100_000))
+nests = st.builds(lambda depth, of: {"$nest": depth, "of": of}, depths, scalars)
 repeats = st.builds(lambda count, of: {"$repeat": count, "of": of}, st.sampled_from((2, 50, 3_000)), scalars)
 containers = st.recursive(
     scalars,
@@ -189,7 +197,7 @@ containers = st.recursive(
     ),
     max_leaves=4,
 )
-values: st.SearchStrategy[Value] = st.one_of(scalars, scalars, st.just({"$gone": True}), nests, repeats, containers)
+values: st.SearchStrategy[Value] = evenly(*[scalars] * 4, st.just({"$gone": True}), nests, repeats, containers)
 
 
 def written(value: Value, forms: list[str]) -> str:

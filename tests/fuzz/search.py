@@ -25,6 +25,8 @@ from hypothesis import HealthCheck, Phase, settings
 MOST_MEMORY = 400 * 1024**2
 # Of the whole process, in MiB: a few cases, Ansible and the bombs themselves.
 MOST_PROCESS = 700
+# Cases with one seed.
+ROUND = 100
 # Of the processor's time; all else is virtual.
 MOST_SECONDS = 20
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Look for outages that restarts cause: ``make outages RUNS=500 SEED=1``."""
+"""Look for outages that restarts cause: ``make outages FLEETS=500 SEED=1``."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def main() -> int:
     from ansible_collections.oceanbase.ocp.tests.simulation.choices import Choices, from_text
 
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--runs", type=int, default=500, help="how many of each kind (default: %(default)s)")
+    parser.add_argument("--fleets", type=int, default=500, help="how many of each kind (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=1, help="of the first (default: %(default)s)")
     parser.add_argument("--controllers", type=int, default=1, help="in a story (default: %(default)s)")
     parser.add_argument("--processes", type=int, help="how many at once (default: one for each core)")
@@ -55,7 +55,7 @@ def main() -> int:
     bad = False
     for setting in settings:
         began = time.monotonic()
-        tally = campaign.campaign(setting, options.seed, options.runs, options.processes)
+        tally = campaign.campaign(setting, options.seed, options.fleets, options.processes)
         print("\n".join(campaign.report(setting, tally)))
         print(f"  in {time.monotonic() - began:.0f} s", flush=True)
         if setting.safety == "none":

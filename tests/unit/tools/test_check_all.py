@@ -54,6 +54,11 @@ def test_table_has_every_target_with_time_and_outcome(check_all):
     assert total == "2 passed, 1 FAILED, 1 NOT RUN, in 0 minutes"
 
 
+def test_head_tells_the_variables_that_make_was_given(check_all, monkeypatch):
+    monkeypatch.setenv("MAKEFLAGS", " -j2 -- RUNS=3000 FLEETS=60")
+    assert check_all("good")[1][0].endswith(" cores, RUNS=3000 FLEETS=60")
+
+
 def test_jobs_of_the_make_around_it_add_no_line(check_all, monkeypatch):
     monkeypatch.setenv("MAKEFLAGS", " -j2 --jobserver-auth=3,4 -Otarget")
     assert check_all("good")[1][1:3] == ["== make good", "well"]
