@@ -18,19 +18,21 @@ def member_record(member: MemberKey, shown: Shown) -> Record:
 
 def _member(found: Record) -> tuple[MemberKey, Shown]:
     member = MemberKey(found["cluster"], found["kind"], found["id"], found["address"])
-    return member, Shown(found["start"], tuple((name, pid) for name, pid in found["pids"]))
+    return member, Shown(found["start"], tuple((name, pid) for name, pid in found["pids"]), bool(found["ahead"]))
 
 
 def sight_record(sight: FirstSight) -> Record:
     """A first sight, as JSON has it."""
     own = {"at": sight.at, "tasks": list(sight.tasks), "late": sight.late}
-    return {**member_record(sight.member, sight.shown), **own}
+    more = {"running": list(sight.running), "filled": sight.filled}
+    return {**member_record(sight.member, sight.shown), **own, **more}
 
 
 def read_sight(found: Record) -> FirstSight:
     """The first sight in a record of JSON. Raises KeyError, TypeError or ValueError if it has none."""
-    tasks = tuple(map(int, found["tasks"]))
-    return FirstSight(*_member(found), float(found["at"]), tasks, bool(found["late"]))
+    tasks, running = tuple(map(int, found["tasks"])), tuple(map(int, found["running"]))
+    late, filled = bool(found["late"]), bool(found["filled"])
+    return FirstSight(*_member(found), float(found["at"]), tasks, late, running, filled)
 
 
 def request_record(row: RequestRow) -> Record:

@@ -21,23 +21,28 @@ class MemberKey:
 
 @dataclass(frozen=True)
 class Shown:
-    """What the service showed of a member: its start as text, and the processes that run with their ids."""
+    """What the service showed of a member: its start as text, and the processes that run with their ids.
+
+    ``ahead``: the start was still to come by the clock of the service.
+    """
 
     start: str | None = None
     pids: tuple[tuple[str, int], ...] = ()
+    ahead: bool = False
 
     @property
     def is_null(self) -> bool:
-        """Whether it shows neither."""
-        return self.start is None and not self.pids
+        """Whether it shows nothing to compare with."""
+        return self.start is None and not self.pids and not self.ahead
 
 
 @dataclass(frozen=True)
 class FirstSight:
     """What a member showed when a change was first asked for; ``at`` is in seconds since 1970, by the controller.
 
-    ``tasks`` are the ids of the tasks on it that were there. ``late``: one of them had just restarted it, and the start
-    that it made may have been shown later.
+    ``tasks`` are the ids of the tasks on it that were there, ``running`` those that had not ended. ``late``: one of them
+    had just restarted it, and the start that it made may have been shown later. ``filled``: nothing was shown then, so
+    ``shown`` is what was shown first.
     """
 
     member: MemberKey
@@ -45,6 +50,8 @@ class FirstSight:
     at: float
     tasks: tuple[int, ...] = ()
     late: bool = False
+    running: tuple[int, ...] = ()
+    filled: bool = False
 
 
 @dataclass(frozen=True)

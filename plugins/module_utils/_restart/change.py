@@ -82,18 +82,29 @@ def has_moved(before: Member, after: Member) -> bool | None:
     Both starts are by the clock of the same host. One that was still to come and is earlier now: that clock was set.
     """
     if before.started is not None and after.started is not None:
-        least = _least_move(before.started, after.started) if after.start_time else UPTIME_TOLERANCE
-        moved = (after.started - before.started).total_seconds()
-        return None if before.is_ahead and moved < -least else moved > least
+        if _was_set_back(before, after):
+            return None
+        return (after.started - before.started).total_seconds() > _least_move(before, after)
     same = renewed_processes((before.pids or {}).keys() & (after.pids or {}).keys())
     if not before.pids or not after.pids or not same:
         return None
     return all(before.pids[name] != after.pids[name] for name in same)
 
 
-def _least_move(*starts: datetime) -> float:
+def _least_move(before: Member, after: Member) -> float:
     """Seconds by which no start moves that is the same. One of the two that has a fraction shows what both may lack."""
-    return max(SHORTEST_RESTART, min(map(_cut_off, starts)))
+    if not after.start_time:
+        return UPTIME_TOLERANCE
+    return max(SHORTEST_RESTART, min(_cut_off(each.started) for each in (before, after) if each.started is not None))
+
+
+def _was_set_back(before: Member, after: Member) -> bool:
+    """Whether a start that was still to come is earlier now: the clock was set, and it may have started since."""
+    if not before.is_ahead or after.started is None:
+        return False
+    if before.started is None:
+        return not after.is_ahead
+    return (before.started - after.started).total_seconds() > _least_move(before, after)
 
 
 @dataclass(frozen=True)
@@ -101,12 +112,20 @@ class Sight:
     """What was shown of a member when a name was first used for it, and the ids of the tasks on it that were there.
 
     ``shown`` has neither a start nor processes if none was shown. ``late``: one of these tasks may have made a start
-    that was shown later.
+    that was shown later. ``filled``: ``shown`` is what was shown first, after that use; then ``running`` are those of
+    the tasks that had not ended at the use.
     """
 
     shown: Member
     tasks: frozenset[int]
     late: bool = False
+    filled: bool = False
+    running: frozenset[int] = frozenset()
+
+    def may_have_started(self, task_id: int, member: Member) -> bool:
+        """Whether a task that was there may have started a member since, as far as what it shows now tells."""
+        is_told = not self.filled or has_moved(self.shown, member)
+        return _was_set_back(self.shown, member) or (task_id in self.running and not is_told)
 
 
 @dataclass(frozen=True)
@@ -134,8 +153,11 @@ class Begin:
         """Whether a member has started since. With an instant and a name, either is enough."""
         return _either(self._by_clock(member), self._by_sight(member))
 
-    def of_task(self, task_id: int, began: str | None, requested: float | None, member: str) -> Relative:
-        """Whether a task that restarts a member began since; ``requested`` when this machine has sent its request."""
+    def of_task(self, task_id: int, began: str | None, requested: float | None, member: Member) -> Relative:
+        """Whether a task that restarts a member began since; ``requested`` when this machine has sent its request.
+
+        One that was there at the first use of a name may have made the start that is shown, if that does not tell.
+        """
         by_clock = by_name = None
         if self.instant is not None:
             span = begun_span(began)
@@ -143,8 +165,10 @@ class Begin:
             if self.wall is not None and requested is not None and requested >= self.wall:
                 by_clock = Relative.SINCE
         if self.sights is not None:
-            sight = self.sights.get(member)
+            sight = self.sights.get(member.name)
             by_name = Relative.BEFORE if sight is None or task_id in sight.tasks else Relative.SINCE
+            if sight is not None and by_name is Relative.BEFORE and sight.may_have_started(task_id, member):
+                by_name = Relative.UNCLEAR
         return _either(by_clock, by_name)
 
     def _by_clock(self, member: Member) -> Relative | None:
@@ -165,9 +189,10 @@ class Begin:
         if sight is None:
             return Relative.BEFORE if member.started is not None or member.pids else Relative.HIDDEN
         moved = has_moved(sight.shown, member)
-        if moved and sight.late:
+        if (moved and sight.late) or _was_set_back(sight.shown, member):
             return Relative.UNCLEAR
-        return {True: Relative.SINCE, False: Relative.BEFORE, None: Relative.HIDDEN}[moved]
+        unmoved = Relative.HIDDEN if sight.filled else Relative.BEFORE
+        return {True: Relative.SINCE, False: unmoved, None: Relative.HIDDEN}[moved]
 
 
 def _either(first: Relative | None, second: Relative | None) -> Relative:

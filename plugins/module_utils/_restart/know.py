@@ -191,12 +191,12 @@ class _Meaning:
 
     def _since(self, entry: TaskOnTarget, task: TaskRecord) -> tuple[frozenset[str], frozenset[str]]:
         """For which members it began since the change, and for which that is not clear."""
-        everything = {member.name for member in self.look.observed.members}
-        names = self._parts(entry, task) or everything
+        there = {member.name: member for member in self.look.observed.members}
+        names = self._parts(entry, task) or there.keys()
         if not self.begin.is_dated:
             return frozenset(names), frozenset()
         requested = self.memory.requested.get(task.id)
-        found = {name: self.begin.of_task(task.id, task.start_time, requested, name) for name in names}
+        found = {name: self.begin.of_task(task.id, task.start_time, requested, there[name]) for name in names}
         since = frozenset(name for name, when in found.items() if when is Relative.SINCE)
         return since, frozenset(name for name, when in found.items() if when is Relative.UNCLEAR)
 

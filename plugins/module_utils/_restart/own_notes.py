@@ -103,11 +103,19 @@ class OwnNotes:
         if name is None:
             return
         now, tasks = self._clock.wall(), tuple(sorted(entry.record["id"] for entry in look.tasks))
+        running = tuple(sorted(entry.record["id"] for entry in look.tasks if not entry.task.finished))
         asked = [row for row in self._here if row.change == name and not row.settled]
         requested = {key for row in asked for key, _shown in row.members}
         # What shows after a request is no first sight, but the name has to ask for the same.
         found = [
-            FirstSight(key, Shown() if key in requested else _shown(member), now, tasks, self.shows_late(look, member))
+            FirstSight(
+                key,
+                Shown() if key in requested else _shown(member),
+                now,
+                tasks,
+                self.shows_late(look, member),
+                running,
+            )
             for member in look.observed.members
             if (key := self._keys.get(member.name)) is not None
         ]
@@ -360,12 +368,18 @@ def noted_sights(
 
 
 def _sight(name: str, noted: FirstSight, requested: Iterable[Member]) -> Sight:
-    tasks = frozenset(noted.tasks)
+    sight = Sight(
+        _member_of(name, noted.shown),
+        frozenset(noted.tasks),
+        late=noted.late,
+        filled=noted.filled,
+        running=frozenset(noted.running),
+    )
     if noted.late:
         for member in requested:
             if member.started is not None or member.pids:
-                return Sight(member, tasks)
-    return Sight(_member_of(name, noted.shown), tasks, noted.late)
+                return replace(sight, shown=member, late=False)
+    return sight
 
 
 def noted_at_requests(
@@ -400,11 +414,13 @@ def _have_moved(parts: Mapping[str, Shown], members: Iterable[Member]) -> bool:
 
 
 def _shown(member: Member) -> Shown:
-    return Shown(member.start_time, tuple(sorted((member.pids or {}).items())))
+    return Shown(member.start_time, tuple(sorted((member.pids or {}).items())), bool(member.is_ahead))
 
 
 def _member_of(name: str, shown: Shown) -> Member:
-    return Member(name, None, start_time=shown.start, pids=dict(shown.pids) or None, started=instant(shown.start))
+    started = instant(shown.start)
+    pids = dict(shown.pids) or None
+    return Member(name, None, start_time=shown.start, pids=pids, started=started, is_ahead=shown.ahead)
 
 
 # What a noted outcome says of a task that the service does not show any more; GONE for every other.

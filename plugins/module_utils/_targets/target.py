@@ -28,7 +28,7 @@ class Member:
     ``started`` is the latest instant that is known not to be after its start; ``operated_by`` is the id of the task
     that works on it; ``serves``: see serving.py. ``stopped`` are the names of processes that do not run. ``is_ahead``:
     its start is still to come by the clock of the service, so only other starts of its host can be compared with it;
-    None if that was not looked at.
+    None if that was not looked at. One so far ahead that no clock shows it is not ``started`` at all.
     """
 
     name: str
@@ -124,7 +124,7 @@ class Observation:
         )
 
     def judged_by(self, latest: datetime, farthest: datetime) -> Observation:
-        """The same, where a start after ``latest`` is one of another clock, and one after ``farthest`` is none."""
+        """The same, where a start after ``latest`` is still to come, and one after ``farthest`` is of no clock."""
         return replace(self, members=tuple(_judged(member, latest, farthest) for member in self.members))
 
     @property
@@ -150,7 +150,7 @@ def _judged(member: Member, latest: datetime, farthest: datetime) -> Member:
     if member.started is None:
         return member
     if member.started > farthest:
-        return replace(member, started=None, start_time=None)
+        return replace(member, started=None, start_time=None, is_ahead=True)
     return replace(member, is_ahead=member.started > latest)
 
 

@@ -64,10 +64,14 @@ def test_sight_that_showed_nothing_is_filled_with_the_first_value_that_shows(jou
     journal.register(CHANGE, WISH, [sight(start=None, at=2000.0)])
     journal.register(CHANGE, WISH, [replace(sight(start=START, at=3000.0), late=True)])
     journal.register(CHANGE, WISH, [sight(start=LATER_START, at=4000.0)])
-    assert journal.sights(CHANGE, [FIRST]) == {FIRST: replace(sight(start=START, at=1000.0), late=True)}
+    assert journal.sights(CHANGE, [FIRST]) == {FIRST: replace(sight(start=START, at=1000.0), late=True, filled=True)}
 
 
-@pytest.mark.parametrize("shown", [Shown(None, (("agent", 7),)), Shown(START)], ids=["pids alone", "start alone"])
+@pytest.mark.parametrize(
+    "shown",
+    [Shown(None, (("agent", 7),)), Shown(START), Shown(ahead=True)],
+    ids=["pids alone", "start alone", "far ahead"],
+)
 def test_sight_of_a_part_is_not_filled(shown, journal):
     first = FirstSight(FIRST, shown, 1000.0)
     journal.register(CHANGE, WISH, [first])
@@ -208,11 +212,13 @@ def test_entries_are_plain_records(journal):
     journal.register(CHANGE, WISH, [sight()])
     number = journal.begin(request())
     journal.remember("told-apart", ["orders 1", 31], "yes")
-    member = {"cluster": "orders 1", "kind": "server", "id": 41, "address": "10.1.0.1:2882", "start": START}
+    key = {"cluster": "orders 1", "kind": "server", "id": 41, "address": "10.1.0.1:2882"}
+    member = {**key, "start": START, "ahead": False}
     entries = journal.entries()
     [change] = entries["changes"]
     assert (change["change"], change["cluster"], change["words"]) == (CHANGE, "orders 1", WISH.words)
-    assert change["sights"] == [{**member, "pids": [], "at": 1000.0, "tasks": [], "late": False}]
+    own = {"at": 1000.0, "tasks": [], "late": False, "running": [], "filled": False}
+    assert change["sights"] == [{**member, "pids": [], **own}]
     [noted] = entries["requests"]
     assert (noted["number"], noted["change"], noted["settled"]) == (number, CHANGE, False)
     assert [{**each, "pids": [list(pid) for pid in each["pids"]]} for each in noted["members"]] == [

@@ -106,13 +106,13 @@ def test_a_start_is_told_by_the_clock_of_its_host_to_the_minute(started, relativ
 )
 def test_a_task_is_told_by_the_clock_of_the_service(began, relative):
     text = None if began is None else at(began).isoformat()
-    assert EXACT.of_task(90, text, None, "a") is relative
+    assert EXACT.of_task(90, text, None, member()) is relative
 
 
 @pytest.mark.parametrize(("began", "relative"), [(3, SINCE), (2, UNCLEAR), (-4, BEFORE), (-3, UNCLEAR)])
 def test_a_task_within_the_bounds_of_the_clocks_is_unclear(began, relative):
     begin = Begin(Span(ZERO - 3, ZERO + 3), wall=ZERO)
-    assert begin.of_task(90, at(began).isoformat(), None, "a") is relative
+    assert begin.of_task(90, at(began).isoformat(), None, member()) is relative
 
 
 @pytest.mark.parametrize(("requested", "relative"), [(0, SINCE), (30, SINCE), (-1, UNCLEAR), (None, UNCLEAR)])
@@ -120,7 +120,7 @@ def test_a_task_within_the_bounds_of_the_clocks_is_unclear(began, relative):
 def test_a_task_that_this_machine_requested_since_is_told_by_its_own_clock(requested, began, relative):
     begin = Begin(Span(ZERO - 3, ZERO + 3), wall=ZERO)
     sent = None if requested is None else ZERO + requested
-    assert begin.of_task(90, began, sent, "a") is relative
+    assert begin.of_task(90, began, sent, member()) is relative
 
 
 @pytest.mark.parametrize(
@@ -169,15 +169,24 @@ def sights(started=None, *tasks, **more):
     return {"a": Sight(member(started, **more), frozenset(tasks))}
 
 
+def filled(started=None, *tasks, running=(), late=False):
+    """A first sight that showed nothing, with what was shown first."""
+    return {"a": Sight(member(started), frozenset(tasks), late=late, filled=True, running=frozenset(running))}
+
+
 @pytest.mark.parametrize(
     ("seen", "now", "relative"),
     [
         pytest.param(sights(-90), member(5), SINCE, id="its start has moved"),
         pytest.param(sights(-90), member(-90), BEFORE, id="it has not"),
         pytest.param(sights(-90), member(-900), BEFORE, id="it moved back"),
+        pytest.param(sights(3600, ahead=True), member(5), UNCLEAR, id="it was still to come, and is earlier"),
         pytest.param(sights(3600), member(7200, ahead=True), SINCE, id="it has moved, by a clock that is far off"),
         pytest.param(sights(3600), member(3600, ahead=True), BEFORE, id="it has not, by a clock that is far off"),
         pytest.param(sights(-90), member(), HIDDEN, id="it shows no more"),
+        pytest.param(filled(-90), member(-90), HIDDEN, id="it has not since it was shown first"),
+        pytest.param(filled(-90), member(5), SINCE, id="it has moved since it was shown first"),
+        pytest.param(filled(-90, late=True), member(5), UNCLEAR, id="it has moved, perhaps by a restart before"),
         pytest.param(sights(), member(5), HIDDEN, id="nothing was shown at first"),
         pytest.param(sights(), member(), HIDDEN, id="nothing was ever shown"),
         pytest.param(sights(pids={"observer": 1}), member(pids={"observer": 2}), SINCE, id="its process is another"),
@@ -198,7 +207,36 @@ def test_a_start_is_since_the_first_use_of_a_name_if_it_has_moved(seen, now, rel
 )
 @pytest.mark.parametrize("began", [None, at(-900).isoformat()], ids=["no begin", "by a clock that is off"])
 def test_a_task_is_since_the_first_use_of_a_name_if_it_was_not_there(seen, began, relative):
-    assert Begin(sights=seen).of_task(90, began, None, "a") is relative
+    assert Begin(sights=seen).of_task(90, began, None, member()) is relative
+
+
+@pytest.mark.parametrize(
+    ("seen", "now", "relative"),
+    [
+        (filled(5, 90, running=[90]), 5, UNCLEAR),
+        (filled(5, 90, running=[90]), 900, BEFORE),
+        (filled(5, 90, running=[80]), 5, BEFORE),
+        (filled(5, 80, running=[80]), 5, SINCE),
+    ],
+    ids=["it ran", "the start has moved since", "another one ran", "it was not there"],
+)
+def test_a_task_that_ran_may_have_made_the_start_that_showed_first_after_it(seen, now, relative):
+    assert Begin(sights=seen).of_task(90, at(-5).isoformat(), None, member(now)) is relative
+
+
+@pytest.mark.parametrize(
+    ("seen", "now", "relative"),
+    [
+        (sights(3600, 90, ahead=True), 5, UNCLEAR),
+        (sights(3600, 80, ahead=True), 5, SINCE),
+        (sights(3600, 90, ahead=True), 3600, BEFORE),
+        (sights(3600, 90, ahead=True), 3600.2, BEFORE),
+        (sights(3600, 90), 5, BEFORE),
+    ],
+    ids=["it was there", "another one was there", "the start is the same", "a bit later", "it was not still to come"],
+)
+def test_a_task_that_was_there_may_have_made_a_start_of_a_clock_that_was_set(seen, now, relative):
+    assert Begin(sights=seen).of_task(90, at(5).isoformat(), None, member(now)) is relative
 
 
 @pytest.mark.parametrize(
@@ -228,9 +266,9 @@ def test_with_a_name_and_an_instant_either_is_enough(seen, started, relative):
 
 def test_with_a_name_and_an_instant_either_is_enough_for_a_task():
     both = replace(EXACT, sights=sights(-90, 90))
-    assert both.of_task(90, at(-5).isoformat(), None, "a") is BEFORE
-    assert both.of_task(90, at(5).isoformat(), None, "a") is SINCE
-    assert both.of_task(91, at(-5).isoformat(), None, "a") is SINCE
+    assert both.of_task(90, at(-5).isoformat(), None, member()) is BEFORE
+    assert both.of_task(90, at(5).isoformat(), None, member()) is SINCE
+    assert both.of_task(91, at(-5).isoformat(), None, member()) is SINCE
 
 
 def test_a_change_is_dated_by_an_instant_or_a_name():

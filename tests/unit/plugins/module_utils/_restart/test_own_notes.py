@@ -439,6 +439,29 @@ def test_nothing_shown_at_first_is_replaced_by_what_shows_later(run, seen, servi
     assert run(**NAME).sights()[ADDRESS].shown.started == at(-3600)
 
 
+@pytest.mark.parametrize(("status", "relative"), [("RUNNING", Relative.UNCLEAR), ("SUCCESSFUL", Relative.BEFORE)])
+def test_what_shows_later_may_be_the_start_of_a_restart_that_ran_at_first(status, relative, run, seen, service):
+    service.servers_there[0].started = None
+    run(**NAME).register(seen(from_before(status=status)))
+    service.servers_there[0].started = -45.0
+    service.passes(300)
+    run(**NAME).register(seen(from_before()))
+    [member] = members_of(seen)
+    begin = Begin(sights=run(**NAME).sights())
+    assert begin.of_start(member) is Relative.HIDDEN
+    assert begin.of_task(80, at(-60).isoformat(), None, member) is relative
+
+
+def test_start_that_was_still_to_come_is_noted_as_such(run, seen, service):
+    service.servers_there[0].started = 3600.0
+    look = seen(from_before())
+    run(**NAME).register(replace(look, observed=look.observed.judged_by(at(60), at(86400))))
+    service.servers_there[0].started = 5.0
+    service.passes(300)
+    [member] = members_of(seen)
+    assert Begin(sights=run(**NAME).sights()).of_start(member) is Relative.UNCLEAR
+
+
 def test_start_that_shows_after_a_request_is_not_the_first_sight(run, seen, service):
     """It may be the one that the request has made."""
     service.servers_there[0].started = None
