@@ -40,9 +40,9 @@ class Shown:
 class FirstSight:
     """What a member showed when a change was first asked for; ``at`` is in seconds since 1970, by the controller.
 
-    ``tasks`` are the ids of the tasks on it that were there, ``running`` those that had not ended. ``late``: one of them
-    had just restarted it, and the start that it made may have been shown later. ``filled``: nothing was shown then, so
-    ``shown`` is what was shown first.
+    ``tasks`` are the ids of the tasks on it that were there, ``running`` those that had not ended. ``late``: one of
+    them had just restarted it, and the start that it made may have been shown later. ``filled``: nothing was shown
+    then, so ``shown`` is what was shown first.
     """
 
     member: MemberKey
