@@ -38,6 +38,8 @@ OURS, PERSON = "admin", "dba"
 # within the time in which its task is searched for, and beyond it.
 LASTS, START_LATE, TASK_LATE, HELD_BACK, HELD_BACK_LONG = 3.0, 120.0, 30.0, 30.0, 300.0
 # Seconds. The least pause between two polls, and how long a request may last: so that a run needs few looks.
+# A restart's step that starts something, and that start, so long before the end.
+STARTING, STARTS = 2.0, 1.5
 POLL_PAUSE, TIMEOUT = 10.0, 4.0
 NEVER = float("inf")
 DELAYS = ("it shows its start late", "it never shows its start", "it is listed late", "it is shown late")
@@ -302,7 +304,7 @@ class Service(FakeOcp):
     def _start(self, thing: Thing, ended: float, job: Job | None) -> None:
         late = self.late_starts.get(job.id, 0.0) if job else 0.0
         thing.shown_before = (ended + late, thing.started, thing.pid) if late else None
-        moment = ended if job is None else ended - LASTS / 2
+        moment = ended if job is None else ended - STARTS
         thing.pid += 1
         if thing not in self.arbitration:
             thing.started = moment
@@ -327,6 +329,9 @@ class Service(FakeOcp):
 
     def _record(self, job: Job, lag: float = 0.0) -> dict[str, Any]:
         record = super()._record(job, lag)
+        if not job.applied and job.end != "REFUSED" and self.now >= job.started_at + self._lasts(job) - STARTING:
+            for subtask, status in zip(record["subtasks"], ("SUCCESSFUL", "RUNNING"), strict=True):
+                subtask["status"] = status
         if not self.shows_creators:
             record.pop("creator", None)
         return record
@@ -391,7 +396,7 @@ class Journal:
             if earlier is None:
                 new[change, sight.member] = sight
             elif earlier.shown.is_null and not sight.shown.is_null:
-                new[change, sight.member] = replace(earlier, shown=sight.shown)
+                new[change, sight.member] = earlier.filled_by(sight)
         if new:
             self._events.writes("the name is noted")
             self.first.update(new)

@@ -13,7 +13,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.arbitration
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.server import Server
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target import Selector
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.zone import Zone
-from ansible_collections.oceanbase.ocp.tests.explore.doubles import DELAYS, ENDINGS, PERSON, Service
+from ansible_collections.oceanbase.ocp.tests.explore.doubles import DELAYS, ENDINGS, PERSON, START_LATE, Service
 from ansible_collections.oceanbase.ocp.tests.explore.world import (
     ANSWERS,
     BY_PEOPLE,
@@ -54,6 +54,19 @@ def server_in_restart(service: Service) -> Targets:
     [things] = server(service)
     service.begin(SERVER, list(things), creator=PERSON)
     return [things]
+
+
+def server_in_restart_that_shows_no_start(service: Service) -> Targets:
+    """The same; no start of it was ever shown before."""
+    service.servers_there[0].started = None
+    return server_in_restart(service)
+
+
+def server_in_restart_that_shows_late(service: Service) -> Targets:
+    """The same; the start that it makes shows two minutes later."""
+    targets = server_in_restart(service)
+    service.late_starts[service.jobs[-1].id] = START_LATE
+    return targets
 
 
 def server_of_an_old_service(service: Service) -> Targets:
@@ -177,6 +190,28 @@ _ALL = (
         **_DATED,
     ),
     Setting("it restarts at the instant", _SERVER, server_in_restart, events=FEW, is_unclear=True, **_DATED),
+    Setting(
+        "it restarts at the first use",
+        _SERVER,
+        server_in_restart,
+        events=(*FEW, "it shows its start late"),
+        is_unclear=True,
+    ),
+    Setting(
+        "it restarts at the first use, and shows no start",
+        _SERVER,
+        server_in_restart_that_shows_no_start,
+        events=(*FEW, "it shows its start late"),
+        is_unclear=True,
+    ),
+    Setting(
+        "it restarts at the first use, and shows that late",
+        _SERVER,
+        server_in_restart_that_shows_late,
+        events=("kill", "it is refused"),
+        most_events=2,
+        is_unclear=True,
+    ),
     Setting("an old service", _SERVER, server_of_an_old_service, events=FEW, endings=ENDINGS, is_unclear=True),
     Setting("no permission for tasks", _SERVER, server_without_permission, events=("kill",), is_unclear=True, **_DATED),
     Setting(

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 REFUSED, RUNNING, SUCCESSFUL, FAILED, UNKNOWN = "REFUSED", "RUNNING", "SUCCESSFUL", "FAILED", "UNKNOWN"
 
@@ -40,8 +40,8 @@ class Shown:
 class FirstSight:
     """What a member showed when a change was first asked for; ``at`` is in seconds since 1970, by the controller.
 
-    ``tasks`` are the ids of the tasks on it that were there, ``running`` those that had not ended. ``late``: one of
-    them had just restarted it, and the start that it made may have been shown later. ``filled``: nothing was shown
+    ``tasks`` are the ids of the tasks on it that were there, ``starting`` those that might start it from then on.
+    ``late``: one of them may have started it, and that start may have been shown later. ``filled``: nothing was shown
     then, so ``shown`` is what was shown first.
     """
 
@@ -50,8 +50,12 @@ class FirstSight:
     at: float
     tasks: tuple[int, ...] = ()
     late: bool = False
-    running: tuple[int, ...] = ()
+    starting: tuple[int, ...] = ()
     filled: bool = False
+
+    def filled_by(self, later: FirstSight) -> FirstSight:
+        """The same, which showed nothing, with what a later sight shows."""
+        return replace(self, shown=later.shown, late=later.late, filled=not later.shown.is_null)
 
 
 @dataclass(frozen=True)

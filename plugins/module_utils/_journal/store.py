@@ -137,7 +137,7 @@ class SqlJournal(ABC):
                 earlier = kept.get(sight.member)
                 if earlier is not None and not earlier.shown.is_null:
                     continue
-                kept[sight.member] = sight if earlier is None else _filled(earlier, sight)
+                kept[sight.member] = sight if earlier is None else earlier.filled_by(sight)
                 values = {
                     "key": _sight_key(change, sight.member),
                     "change": digest(sight.member.cluster, change),
@@ -326,11 +326,6 @@ def among(run: Run, sql: str, keys: Sequence[Any]) -> list[tuple[Any, ...]]:
 def digest(*parts: str | int | None) -> str:
     """The key of what these parts name."""
     return sha256(json.dumps(parts).encode()).hexdigest()
-
-
-def _filled(earlier: FirstSight, sight: FirstSight) -> FirstSight:
-    """A first sight that showed nothing, with what this one shows."""
-    return replace(earlier, shown=sight.shown, late=sight.late, filled=not sight.shown.is_null)
 
 
 def _sight_key(change: str, member: MemberKey) -> str:

@@ -112,20 +112,34 @@ class Sight:
     """What was shown of a member when a name was first used for it, and the ids of the tasks on it that were there.
 
     ``shown`` has neither a start nor processes if none was shown. ``late``: one of these tasks may have made a start
-    that was shown later. ``filled``: ``shown`` is what was shown first, after that use; then ``running`` are those of
-    the tasks that had not ended at the use.
+    that was shown later. ``filled``: ``shown`` is what was shown first after that use. ``starting`` are those of the
+    tasks that might start it from then on.
     """
 
     shown: Member
     tasks: frozenset[int]
     late: bool = False
     filled: bool = False
-    running: frozenset[int] = frozenset()
+    starting: frozenset[int] = frozenset()
 
-    def may_have_started(self, task_id: int, member: Member) -> bool:
-        """Whether a task that was there may have started a member since, as far as what it shows now tells."""
-        is_told = not self.filled or has_moved(self.shown, member)
-        return _was_set_back(self.shown, member) or (task_id in self.running and not is_told)
+    def of_start(self, member: Member) -> Relative:
+        """Whether it has started since, by what it shows now."""
+        moved = has_moved(self.shown, member)
+        if moved and not self.late:
+            return Relative.SINCE
+        if moved or (moved is False and self.filled) or _was_set_back(self.shown, member):
+            return Relative.UNCLEAR
+        return Relative.HIDDEN if moved is None else Relative.BEFORE
+
+    def of_task(self, task_id: int, member: Member) -> Relative:
+        """Whether a task has come since, or was there and may have started it since.
+
+        A start that has moved tells, and where none is shown the begin of the task does.
+        """
+        if task_id not in self.tasks:
+            return Relative.SINCE
+        is_unclear = task_id in self.starting and self.of_start(member) in (Relative.UNCLEAR, Relative.BEFORE)
+        return Relative.UNCLEAR if is_unclear else Relative.BEFORE
 
 
 @dataclass(frozen=True)
@@ -154,10 +168,7 @@ class Begin:
         return _either(self._by_clock(member), self._by_sight(member))
 
     def of_task(self, task_id: int, began: str | None, requested: float | None, member: Member) -> Relative:
-        """Whether a task that restarts a member began since; ``requested`` when this machine has sent its request.
-
-        One that was there at the first use of a name may have made the start that is shown, if that does not tell.
-        """
+        """Whether a task that restarts a member began since; ``requested`` when this machine has sent its request."""
         by_clock = by_name = None
         if self.instant is not None:
             span = begun_span(began)
@@ -166,9 +177,7 @@ class Begin:
                 by_clock = Relative.SINCE
         if self.sights is not None:
             sight = self.sights.get(member.name)
-            by_name = Relative.BEFORE if sight is None or task_id in sight.tasks else Relative.SINCE
-            if sight is not None and by_name is Relative.BEFORE and sight.may_have_started(task_id, member):
-                by_name = Relative.UNCLEAR
+            by_name = Relative.BEFORE if sight is None else sight.of_task(task_id, member)
         return _either(by_clock, by_name)
 
     def _by_clock(self, member: Member) -> Relative | None:
@@ -188,11 +197,7 @@ class Begin:
         sight = self.sights.get(member.name)
         if sight is None:
             return Relative.BEFORE if member.started is not None or member.pids else Relative.HIDDEN
-        moved = has_moved(sight.shown, member)
-        if (moved and sight.late) or _was_set_back(sight.shown, member):
-            return Relative.UNCLEAR
-        unmoved = Relative.HIDDEN if sight.filled else Relative.BEFORE
-        return {True: Relative.SINCE, False: unmoved, None: Relative.HIDDEN}[moved]
+        return sight.of_start(member)
 
 
 def _either(first: Relative | None, second: Relative | None) -> Relative:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from .._base.parsing import instant
@@ -17,6 +18,8 @@ SKIP = "SKIP"
 GONE = "GONE"
 # States of a step that has not ended: it waits for others, waits for a worker, or runs.
 UNFINISHED = ("PENDING", "READY", "RUNNING")
+# Those of a step that has not begun.
+WAITING = ("PENDING", "READY")
 # The first words of steps, in the names and descriptions of the service.
 STARTING = ("start", "restart")
 ESSENTIAL = ("stop", *STARTING)
@@ -51,13 +54,23 @@ def shows_until(task: Task) -> datetime | None:
 def may_have_started(task: Task) -> bool:
     """Whether a restart may have started something by now.
 
-    A running one may have once a step has ended that starts something, by its name. If no name tells, any step but the
-    first may start something. If no steps are shown, all may have ended.
+    A running one may have once a step has begun that starts something. If no steps are shown, all may have ended.
     """
     if task.finished:
         return work_of(task) is not Work.NOTHING
-    starting = [step for step in task.subtasks if _begins_with(step, STARTING)] or task.subtasks[1:]
-    return not task.subtasks or any(step.status not in UNFINISHED for step in starting)
+    return not task.subtasks or any(step.status not in WAITING for step in _starting_steps(task))
+
+
+def may_start_yet(task: Task) -> bool:
+    """Whether a restart may start something from now on: not all its steps have ended that do."""
+    if task.finished:
+        return False
+    return not task.subtasks or any(step.status in UNFINISHED for step in _starting_steps(task))
+
+
+def _starting_steps(task: Task) -> Sequence[Subtask]:
+    """The steps that start something, by their names. If no name tells, any step but the first may."""
+    return [step for step in task.subtasks if _begins_with(step, STARTING)] or task.subtasks[1:]
 
 
 def _leaves_work_undone(step: Subtask) -> bool:

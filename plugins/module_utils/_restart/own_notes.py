@@ -23,7 +23,7 @@ from .._safety.server_states import OwnRestart
 from .._targets.target import Member, Observation, Target, TaskOnTarget
 from .._waiting.await_tasks import UNSEEN_FOR
 from .change import Sight, has_moved
-from .evidence import GONE, work_of
+from .evidence import GONE, may_start_yet, work_of
 from .know import shows_late
 from .knowledge import Request, Work
 from .look import Look
@@ -103,7 +103,7 @@ class OwnNotes:
         if name is None:
             return
         now, tasks = self._clock.wall(), tuple(sorted(entry.record["id"] for entry in look.tasks))
-        running = tuple(sorted(entry.record["id"] for entry in look.tasks if not entry.task.finished))
+        starting = tuple(sorted(entry.record["id"] for entry in look.tasks if may_start_yet(entry.task)))
         asked = [row for row in self._here if row.change == name and not row.settled]
         requested = {key for row in asked for key, _shown in row.members}
         # What shows after a request is no first sight, but the name has to ask for the same.
@@ -114,7 +114,7 @@ class OwnNotes:
                 now,
                 tasks,
                 self.shows_late(look, member),
-                running,
+                starting,
             )
             for member in look.observed.members
             if (key := self._keys.get(member.name)) is not None
@@ -373,7 +373,7 @@ def _sight(name: str, noted: FirstSight, requested: Iterable[Member]) -> Sight:
         frozenset(noted.tasks),
         late=noted.late,
         filled=noted.filled,
-        running=frozenset(noted.running),
+        starting=frozenset(noted.starting),
     )
     if noted.late:
         for member in requested:

@@ -255,6 +255,11 @@ def _tasks_hidden(decision: Decision, told: Told) -> str:
 
 def _clocks_overlap(decision: Decision, told: Told) -> str:
     names = [member.name for member in told.case.stale]
+    if told.since is None and all(member.start is Relative.BEFORE for member in told.case.stale):
+        return (
+            f"task {told.label(decision.tasks[0])} was running when {told.condition}, and may have restarted it since, "
+            f"but the service shows no later start: {told.starts(told.members(decision.members))}"
+        )
     clocks = f"the clocks do not tell whether {join_names(names)} started since {told.condition}"
     unclear = _may_be_earlier(names, told) if told.since is None else clocks
     return f"{unclear}, and task {told.label(decision.tasks[0])} may have restarted it"

@@ -119,10 +119,17 @@ class Case:
     def due(self) -> Mapping[str, Task]:
         """Members whose start need not show yet, each with the newest restart that made it."""
         settled = {member.name for member in self.late if member.is_new}
-        open_ones = self.names - settled if self.wish.is_conditional else ()
+        open_ones = [member for member in self.stale if member.name not in settled] if self.wish.is_conditional else ()
         done = [task for task in self.known.tasks if task.work is Work.RESTARTED and task.is_due]
-        found = {name: next((task for task in done if name in task.since), None) for name in open_ones}
+        found = {
+            member.name: next((task for task in done if self._may_show(task, member)), None) for member in open_ones
+        }
         return {name: task for name, task in found.items() if task is not None}
+
+    def _may_show(self, task: Task, member: Member) -> bool:
+        """Whether a start that a task has made since may still show; a wait tells of a task that may be from before."""
+        is_unclear = self.wish.waits and member.start is Relative.BEFORE and member.name in task.unclear
+        return member.name in task.since or is_unclear
 
     @property
     def newest_due(self) -> tuple[int, ...]:

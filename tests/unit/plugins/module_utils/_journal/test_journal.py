@@ -217,7 +217,7 @@ def test_entries_are_plain_records(journal):
     entries = journal.entries()
     [change] = entries["changes"]
     assert (change["change"], change["cluster"], change["words"]) == (CHANGE, "orders 1", WISH.words)
-    own = {"at": 1000.0, "tasks": [], "late": False, "running": [], "filled": False}
+    own = {"at": 1000.0, "tasks": [], "late": False, "starting": [], "filled": False}
     assert change["sights"] == [{**member, "pids": [], **own}]
     [noted] = entries["requests"]
     assert (noted["number"], noted["change"], noted["settled"]) == (number, CHANGE, False)

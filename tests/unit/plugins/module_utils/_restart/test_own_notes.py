@@ -145,6 +145,9 @@ def starts(status):
             from_before(**RUNNING_NOW, subtasks=[STOPS, starts("SUCCESSFUL")]), -3600, "unclear", id="it has started it"
         ),
         pytest.param(
+            from_before(**RUNNING_NOW, subtasks=[STOPS, starts("RUNNING")]), -3600, "unclear", id="it starts it"
+        ),
+        pytest.param(
             from_before(**RUNNING_NOW, subtasks=[STOPS, starts("PENDING")]), -3600, "since", id="it has yet to start it"
         ),
         pytest.param(from_before(**RUNNING_NOW), -3600, "unclear", id="it runs, and shows no steps"),
@@ -155,7 +158,7 @@ def starts(status):
             id="it may have started it, by steps of unknown names",
         ),
         pytest.param(
-            from_before(**RUNNING_NOW, subtasks=[step(1, "准备", "SUCCESSFUL"), step(2, "启动", "RUNNING")]),
+            from_before(**RUNNING_NOW, subtasks=[step(1, "准备", "SUCCESSFUL"), step(2, "启动", "READY")]),
             -3600,
             "since",
             id="it has ended its first step, whatever its name",
@@ -448,7 +451,7 @@ def test_what_shows_later_may_be_the_start_of_a_restart_that_ran_at_first(status
     run(**NAME).register(seen(from_before()))
     [member] = members_of(seen)
     begin = Begin(sights=run(**NAME).sights())
-    assert begin.of_start(member) is Relative.HIDDEN
+    assert begin.of_start(member) is Relative.UNCLEAR
     assert begin.of_task(80, at(-60).isoformat(), None, member) is relative
 
 

@@ -808,3 +808,41 @@ def test_late_start_and_a_task_of_others_since_a_name_end_the_run(refused_once):
     error = failure(refused_once, SERVER, NAMED)
     assert f"{MAY_BE_EARLIER}, and task 1002 (Restart OB server) may have restarted it" in str(error)
     assert len(refused_once.posts) == 1
+
+
+# A restart that runs at the first use of a name
+
+
+def used_while_it_restarts(service, **shown):
+    """Use a name for the first time while somebody else restarts the server; then that restart ends."""
+    vars(service).update(shown)
+    service.begin(fake_ocp.SERVER, SERVER.things(service))
+    service.passes(2)
+    error = failure(service, SERVER, NAMED)
+    assert error.__class__ is TargetBusy
+    service.passes(20)
+    another_process()
+
+
+def test_restart_that_ran_at_the_first_use_is_waited_for_until_its_start_shows(service):
+    used_while_it_restarts(service, start_shown_late=60.0)
+    skipped = restart(service, SERVER, NAMED)
+    assert (skipped["action"], skipped["verified"], service.posts) == ("skipped", True, [])
+
+
+def test_restart_that_ran_at_the_first_use_and_shows_no_start_is_not_repeated(service):
+    used_while_it_restarts(service, start_shown_late=9000.0)
+    error = failure(service, SERVER, NAMED)
+    assert (error.__class__, service.posts) == (NotVerified, [])
+    words = (
+        "was running when change memory-2026-11-20 was first used, and may have restarted it since, but the service "
+    )
+    assert f"task 1001 (Restart OB server) {words}shows no later start: 10.1.0.1:2882 started at" in str(error)
+
+
+def test_first_start_after_a_first_use_without_one_may_be_that_of_the_restart_that_ran(service):
+    SERVER.things(service)[0].started = None
+    used_while_it_restarts(service)
+    error = failure(service, SERVER, NAMED)
+    assert (error.__class__, service.posts) == (NotVerified, [])
+    assert f"{MAY_BE_EARLIER}, and task 1001 (Restart OB server) may have restarted it" in str(error)
