@@ -36,7 +36,7 @@ from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import FakeClock
 OURS, PERSON = "admin", "dba"
 # Seconds: how long a restart takes, how long a new start and a new task are not shown, how long a request is held back
 # within the time in which its task is searched for, and beyond it.
-LASTS, START_LATE, TASK_LATE, HELD_BACK, HELD_BACK_LONG = 3.0, 120.0, 30.0, 30.0, 300.0
+LASTS, START_LATE, TASK_LATE, HELD_BACK, HELD_BACK_LONG = 4.0, 120.0, 30.0, 30.0, 300.0
 # Seconds. The least pause between two polls, and how long a request may last: so that a run needs few looks.
 # A restart's step that starts something, and that start, so long before the end.
 STARTING, STARTS = 2.0, 1.5

@@ -6,10 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from unittest import mock
 
-from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.rows import FirstSight
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.task_model import RUNNING, Task
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import know, own_notes
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.evidence import may_have_started
@@ -38,14 +36,9 @@ def _has_ended_a_start(task: Task) -> bool:
     return may_have_started(task) and not any(step.status == RUNNING for step in task.subtasks)
 
 
-def _kept_as_first(earlier: FirstSight, later: FirstSight) -> FirstSight:
-    return replace(earlier, shown=later.shown, late=later.late)
-
-
 # Bugs that the simulation comes upon too seldom: what is patched, where, and by what.
 OWN: dict[str, tuple[object, str, object]] = {
     "a-step-that-runs-has-started-nothing": (know, "may_have_started", _has_ended_a_start),
-    "what-shows-first-was-there-before": (FirstSight, "filled_by", _kept_as_first),
     "a-late-start-is-since-a-name": (own_notes, "shows_late", lambda *_given: False),
     "what-was-there-has-done-its-work": (own_notes, "may_start_yet", lambda _task: False),
 }
