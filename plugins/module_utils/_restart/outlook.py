@@ -94,7 +94,7 @@ class Foresight:
             look = self._with_tasks(look, server, listed or (), begin, values)
         memory = Memory({row.task_id: row.at for row in rows if row.task_id is not None})
         known = know(server.may_be_kind, look, begin, values, memory)
-        wish = Wish(self._change.is_dated, has_values=values is not None, waits=False)
+        wish = Wish(self._change.is_dated, has_values=values is not None)
         decision = decide(known, wish)
         told = Told(look, known, wish, self._since, self._change.name, values, begin)
         is_doubted = decision.rule is Rule.VALUES_PROVE_NOTHING

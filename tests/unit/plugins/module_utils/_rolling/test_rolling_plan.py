@@ -16,7 +16,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling.rolling_pla
 )
 from ansible_collections.oceanbase.ocp.plugins.module_utils._signs.sign_rules import Sign, Watch
 from ansible_collections.oceanbase.ocp.tests.unit.support.cluster_payloads import raw_cluster, raw_server
-from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import BEGINNING, clock_ahead, raw_task
+from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import BEGINNING, clock_ahead, raw_task, step
 
 ORDERS = raw_cluster(*[raw_server(number, f"zone{(number + 1) // 2}") for number in range(1, 7)])
 PAYMENTS = raw_cluster(
@@ -160,6 +160,25 @@ def test_fresh_servers_are_unchanged_and_unknown_ones_are_planned(planned):
 def test_plan_lists_running_restarts_but_no_other_tasks(planned):
     running = [raw_task(9, name="Restart OB server"), raw_task(8, name="Back up"), raw_task(7, name="Restart OB zone")]
     assert planned(ORDERS, running=running)["clusters"][0]["task_ids"] == [9, 7]
+
+
+def test_server_whose_start_does_not_show_yet_is_planned_so_that_it_is_waited_for(planned):
+    times = {"startTime": LATER + timedelta(minutes=56), "finishTime": LATER + timedelta(minutes=57)}
+    task = raw_task(
+        80,
+        "SUCCESSFUL",
+        name="Restart OB server",
+        tags=[{"serverId": 1}],
+        subtasks=[step(1, "Stop observer", "SUCCESSFUL"), step(2, "Start observer", "SUCCESSFUL")],
+        **{name: time.isoformat() for name, time in times.items()},
+    )
+    cluster = raw_cluster(raw_server(1), raw_server(2, "zone2", **FRESH), raw_server(3, "zone3", **FRESH))
+    plan = planned(cluster, running=[task])
+    assert order(plan) == [[1]]
+    [[server]] = [batch["servers"] for batch in plan["batches"]]
+    assert server["reason"] == (
+        "task 80 (Restart OB server) has restarted it, and the service does not show the start yet"
+    )
 
 
 def test_plan_for_a_name_asks_no_clock(planned, api):
