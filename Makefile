@@ -73,7 +73,7 @@ test: $(DEV) ## Run all checks and tests that a change has to pass
 CHECK_ALL := audit docs importer first-steps eda fuzz molecule units layouts outages journal nightly explore fuzz-defects chaos simulate-much matrix
 
 .PHONY: check-all
-check-all: ## Run what make test leaves out, and end with a table (every night, and before a release; PARTS="docs eda", and variables of parts)
+check-all: ## Run what make test leaves out, and end with a table (every night, and before a release; PARTS="docs eda", variables of the parts)
 	@$(REAL_PYTHON) tools/check-all $(or $(PARTS),$(CHECK_ALL))
 
 .PHONY: lint

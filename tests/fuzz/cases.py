@@ -266,8 +266,7 @@ def _mutations(fields: Sequence[Field]) -> st.SearchStrategy[list[Mutation]]:
     # One of many calls, and the one that must not be repeated.
     posts = [call for call in every if call.startswith("POST ")]
     calls = st.sampled_from(every) | st.sampled_from(posts or every)
-    change, fault = changes(values, WHEN), _faults(calls)
-    one = evenly(change, fault)
+    one = evenly(changes(values, WHEN), _faults(calls))
     few = st.lists(one, max_size=1)
     shown = st.lists(changes(texts | echoes, st.none()), min_size=1, max_size=16)
     floods = [_flood_of_texts(calls | st.just("*"))]

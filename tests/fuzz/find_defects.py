@@ -35,7 +35,7 @@ def find_defects(seed: int, words: Sequence[str]) -> int:
 
 
 def find_defect(name: str, seed: int) -> tuple[bool, str]:
-    """Whether a defect that is put back is found, and a line that tells by what."""
+    """Put a defect back and look for it. Returns whether it was found, and a line that says how."""
     catalogue()
     search, began = Search(shrinks=False), time.monotonic()
     with DEFECTS[name]():
@@ -45,7 +45,8 @@ def find_defect(name: str, seed: int) -> tuple[bool, str]:
             if search.found is None:
                 search.look(seed + ahead, ROUND)
     outcome = f"{search.found.case.kind}: {_headline(search.found.finding)}" if search.found else "NOT FOUND"
-    return bool(search.found), (f"  {search.ran.total():5} cases {time.monotonic() - began:6.1f} s  {name}: {outcome}")
+    line = f"  {search.ran.total():5} cases {time.monotonic() - began:6.1f} s  {name}: {outcome}"
+    return bool(search.found), line
 
 
 def _headline(finding: Exception) -> str:

@@ -162,7 +162,9 @@ def test_failures_page_shows_the_actual_message(ansible, emulator):
 
 
 @pytest.mark.parametrize("name", ["restart", "failed"])
-def test_readme_recordings_are_what_the_commands_print(name):
+def test_readme_recordings_are_what_the_commands_print(name, tmp_path, monkeypatch):
+    """They leave the user's own journal alone."""
+    monkeypatch.setenv("ANSIBLE_HOME", str(tmp_path))
     record = runpy.run_path(str(REPOSITORY / "tools" / "record"))
     readme = (REPOSITORY / "README.md").read_text()
 
@@ -173,6 +175,7 @@ def test_readme_recordings_are_what_the_commands_print(name):
 
     shown = re.search(rf"<!-- recording: {name} -->\n```text\n(.*?)^```", readme, re.MULTILINE | re.DOTALL)[1]
     assert fixed(record["record"](record["README_RECORDINGS"][name], "", 0.1)) == fixed(shown)
+    assert not (tmp_path / "oceanbase.ocp").exists()
 
 
 @pytest.mark.nightly

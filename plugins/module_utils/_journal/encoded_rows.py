@@ -23,16 +23,26 @@ def _member(found: Record) -> tuple[MemberKey, Shown]:
 
 def sight_record(sight: FirstSight) -> Record:
     """A first sight, as JSON has it."""
-    own = {"at": sight.at, "tasks": list(sight.tasks), "late": sight.late}
-    more = {"starting": list(sight.starting), "filled": sight.filled}
-    return {**member_record(sight.member, sight.shown), **own, **more}
+    return {
+        **member_record(sight.member, sight.shown),
+        "at": sight.at,
+        "tasks": list(sight.tasks),
+        "late": sight.late,
+        "starting": list(sight.starting),
+        "filled": sight.filled,
+    }
 
 
 def read_sight(found: Record) -> FirstSight:
     """The first sight in a record of JSON. Raises KeyError, TypeError or ValueError if it has none."""
-    tasks, starting = tuple(map(int, found["tasks"])), tuple(map(int, found["starting"]))
-    late, filled = bool(found["late"]), bool(found["filled"])
-    return FirstSight(*_member(found), float(found["at"]), tasks, late, starting, filled)
+    return FirstSight(
+        *_member(found),
+        at=float(found["at"]),
+        tasks=tuple(map(int, found["tasks"])),
+        late=bool(found["late"]),
+        starting=tuple(map(int, found["starting"])),
+        filled=bool(found["filled"]),
+    )
 
 
 def request_record(row: RequestRow) -> Record:

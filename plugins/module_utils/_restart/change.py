@@ -132,9 +132,9 @@ class Sight:
         return Relative.HIDDEN if moved is None else Relative.BEFORE
 
     def of_task(self, task_id: int, member: Member) -> Relative:
-        """Whether a task has come since, or was there and may have started it since.
+        """Whether a task began since: it was not there, or it was and may have started the member since.
 
-        A start that has moved tells, and where none is shown the begin of the task does.
+        If the start has moved, the start decides. If none is shown, a task that was there counts as before.
         """
         if task_id not in self.tasks:
             return Relative.SINCE

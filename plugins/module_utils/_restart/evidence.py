@@ -16,10 +16,9 @@ PROOF_TIMEOUT = 180.0
 SKIP = "SKIP"
 # The status here of a task of our own that the service does not show any more, and whose end was not seen.
 GONE = "GONE"
-# States of a step that has not ended: it waits for others, waits for a worker, or runs.
-UNFINISHED = ("PENDING", "READY", "RUNNING")
-# Those of a step that has not begun.
+# States of a step that has not begun: it waits for others, or for a worker; and of one that has not ended.
 WAITING = ("PENDING", "READY")
+UNFINISHED = (*WAITING, "RUNNING")
 # The first words of steps, in the names and descriptions of the service.
 STARTING = ("start", "restart")
 ESSENTIAL = ("stop", *STARTING)
@@ -69,7 +68,7 @@ def may_start_yet(task: Task) -> bool:
 
 
 def _starting_steps(task: Task) -> Sequence[Subtask]:
-    """The steps that start something, by their names. If no name tells, any step but the first may."""
+    """The steps that start something, by their names; without such a name, all but the first."""
     return [step for step in task.subtasks if _begins_with(step, STARTING)] or task.subtasks[1:]
 
 

@@ -111,10 +111,10 @@ class OwnNotes:
             FirstSight(
                 key,
                 Shown() if key in requested else _shown(member),
-                now,
-                tasks,
-                self.shows_late(look, member),
-                starting,
+                at=now,
+                tasks=tasks,
+                late=self.shows_late(look, member),
+                starting=starting,
             )
             for member in look.observed.members
             if (key := self._keys.get(member.name)) is not None

@@ -127,7 +127,7 @@ class Case:
         return {name: task for name, task in found.items() if task is not None}
 
     def _may_show(self, task: Task, member: Member) -> bool:
-        """Whether a start that a task has made since may still show; a wait tells of a task that may be from before."""
+        """Whether the start that a task has made may still show. A task that may have begun before needs a wait."""
         is_unclear = self.wish.waits and member.start is Relative.BEFORE and member.name in task.unclear
         return member.name in task.since or is_unclear
 

@@ -298,7 +298,7 @@ START_CASES = [
         90,
     ),
     _case(
-        "not yet, and clocks do not tell whether it began since",
+        "not yet, of a task that may have begun before",
         known(task(since=NOBODY, unclear=A, **DUE)),
         dated(),
         Rule.START_LATE,
@@ -449,7 +449,7 @@ UNKNOWN_CASES = [
         90,
     ),
     _case(
-        "clocks do not tell of the task, and its start does not show any more",
+        "the task may have begun before, and no start shows",
         known(task(since=NOBODY, unclear=A)),
         dated(),
         Rule.CLOCKS_OVERLAP,
@@ -458,7 +458,7 @@ UNKNOWN_CASES = [
         90,
     ),
     _case(
-        "clocks do not tell of the task, and its start does not show, without a wait",
+        "the same, just ended, without a wait",
         known(task(since=NOBODY, unclear=A, **DUE)),
         dated(waits=False),
         Rule.CLOCKS_OVERLAP,
@@ -467,7 +467,7 @@ UNKNOWN_CASES = [
         90,
     ),
     _case(
-        "clocks do not tell of the task, nor of a start that shows",
+        "the task and the start that shows may be from before",
         known(task(since=NOBODY, unclear=A, **DUE), of=members(UNCLEAR)),
         dated(),
         Rule.CLOCKS_OVERLAP,

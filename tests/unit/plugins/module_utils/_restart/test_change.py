@@ -182,6 +182,10 @@ def filled(*given, **more):
         pytest.param(sights(-90), member(-90), BEFORE, id="it has not"),
         pytest.param(sights(-90), member(-900), BEFORE, id="it moved back"),
         pytest.param(sights(3600, ahead=True), member(5), UNCLEAR, id="it was still to come, and is earlier"),
+        pytest.param(sights(ahead=True), member(5), UNCLEAR, id="it was too far ahead to be shown"),
+        pytest.param(
+            sights(ahead=True), member(7200, ahead=True), HIDDEN, id="it was too far ahead, and is still ahead"
+        ),
         pytest.param(sights(3600), member(7200, ahead=True), SINCE, id="it has moved, by a clock that is far off"),
         pytest.param(sights(3600), member(3600, ahead=True), BEFORE, id="it has not, by a clock that is far off"),
         pytest.param(sights(-90), member(), HIDDEN, id="it shows no more"),

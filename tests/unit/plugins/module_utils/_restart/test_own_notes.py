@@ -180,6 +180,22 @@ def test_later_start_may_be_that_of_a_restart_from_before_the_name(task, shown, 
     assert Begin(sights=run(**NAME).sights()).of_start(member).value == relative
 
 
+@pytest.mark.parametrize(
+    ("task", "starting"),
+    [
+        (from_before(**RUNNING_NOW), {80}),
+        (from_before(**RUNNING_NOW, subtasks=[STOPS, starts("PENDING")]), {80}),
+        (from_before(**RUNNING_NOW, subtasks=[STOPS, starts("RUNNING")]), {80}),
+        (from_before(**RUNNING_NOW, subtasks=[STOPS, starts("SUCCESSFUL")]), set()),
+        (from_before(), set()),
+    ],
+    ids=["it shows no steps", "it waits with that", "it is at it", "it has done that", "it has ended"],
+)
+def test_first_use_of_a_name_notes_what_may_start_it_from_then_on(task, starting, run, seen):
+    run(**NAME).register(seen(task))
+    assert run(**NAME).sights()[ADDRESS].starting == starting
+
+
 def test_start_that_shows_may_be_that_of_either_of_two_restarts_a_minute_apart(run, seen, service):
     service.servers_there[0].started = -45.0
     run(**NAME).register(seen(from_before(), {**from_before(-110, -80), "id": 79}))
