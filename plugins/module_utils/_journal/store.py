@@ -54,7 +54,8 @@ class Run(Protocol):
 
     def __call__(
         self, sql: str, values: Mapping[str, Any] | Sequence[Mapping[str, Any]] = ..., /
-    ) -> list[tuple[Any, ...]]: ...
+    ) -> list[tuple[Any, ...]]:
+        """The rows, each as a tuple; none for a statement that returns none."""
 
 
 class SqlJournal(ABC):
@@ -113,10 +114,12 @@ class SqlJournal(ABC):
                     run(f"INSERT INTO {table} VALUES (:{', :'.join(names)})", values)
 
     @abstractmethod
-    def lock(self, names: Sequence[str], clock: Clock, timeout: float) -> AbstractContextManager[None]: ...
+    def lock(self, names: Sequence[str], clock: Clock, timeout: float) -> AbstractContextManager[None]:
+        """See ``Journal.lock``."""
 
     @abstractmethod
-    def renew(self) -> None: ...
+    def renew(self) -> None:
+        """See ``Journal.renew``."""
 
     def sights(self, change: str, members: Iterable[MemberKey]) -> dict[MemberKey, FirstSight]:
         with self._session() as run:
