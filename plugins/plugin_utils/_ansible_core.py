@@ -108,7 +108,7 @@ NAMES = (
     CoreName("TaskResult._result", "2.18", "result"),
     CoreName("TaskResult._task", "2.18", "task"),
     CoreName("TaskResult._task_fields", "2.18", "task_fields"),
-    CoreName("TaskResult.task_fields", "2.19-2.21", "the keywords of the task itself, which 2.22 evaluates there"),
+    CoreName("TaskResult.task_fields", "2.19-2.20", "the keywords of the task itself, which 2.21 evaluates there"),
     CoreName("ansible.errors.AnsibleFilterError", "2.18", "AnsibleTemplatePluginError"),
     CoreName("ansible.errors.AnsibleLookupError", "2.18", "AnsibleTemplatePluginError"),
     CoreName("ansible.module_utils.common.json.AnsibleJSONEncoder", "2.18", "get_module_encoder"),
@@ -262,7 +262,7 @@ def task_end(result: Any) -> TaskEnd:
     """What a callback gets as a ``TaskResult``."""
     if CORE < (2, 19):
         return TaskEnd(result._host.get_name(), result._task, result._result, result._task_fields)
-    if CORE < (2, 22):
+    if CORE < (2, 21):
         keywords = result.task_fields
     else:
         keywords = {name: getattr(result.task, name) for name in ("args", "check_mode", "ignore_errors", "name")}

@@ -141,6 +141,30 @@ def test_functions_are_short(path):
     assert [each.name for each in functions if each.end_lineno - each.lineno >= LONGEST_FUNCTION] == []
 
 
+def shadowed(path: Path) -> set[str]:
+    """Variables of comprehensions that have the name of something in their file."""
+    tree = ast.parse(path.read_text())
+    kinds = (ast.FunctionDef, ast.ClassDef)
+    imported = {
+        each.asname or each.name for node in tree.body if isinstance(node, ast.ImportFrom) for each in node.names
+    }
+    named = imported | {node.name for node in tree.body if isinstance(node, kinds)}
+    targets = (node.target for node in ast.walk(tree) if isinstance(node, ast.comprehension))
+    return {name.id for target in targets for name in ast.walk(target) if isinstance(name, ast.Name)} & named
+
+
+@pytest.mark.parametrize("path", [*sources(PLUGINS), *sources(EMULATOR)], **each)
+def test_no_comprehension_shadows_a_name_of_its_file(path):
+    """Python 3.12.0 and 3.12.1 take one for the other: UnboundLocalError."""
+    assert shadowed(path) == set()
+
+
+def test_a_shadowed_name_is_found(tmp_path):
+    path = tmp_path / "file.py"
+    path.write_text("def shown(): ...\nkeys = {key for key, shown in []}\n")
+    assert shadowed(path) == {"shown"}
+
+
 @pytest.mark.parametrize("path", sources(PLUGINS, "module_utils"), **each)
 def test_only_the_bridge_imports_ansible_and_only_the_client_imports_http(path):
     allowed = {"_module": {"ansible"}, "_ocp": HTTP_LIBRARIES}

@@ -110,7 +110,7 @@ class OwnNotes:
         found = [
             FirstSight(
                 key,
-                Shown() if key in requested else _shown(member),
+                Shown() if key in requested else _as_shown(member),
                 at=now,
                 tasks=tasks,
                 late=self.shows_late(look, member),
@@ -208,7 +208,7 @@ class OwnNotes:
         What they show is not noted where the start of an earlier restart may show later: it would answer the request.
         """
         parts = tuple(
-            (self._keys[member.name], Shown() if self.shows_late(look, member) else _shown(member))
+            (self._keys[member.name], Shown() if self.shows_late(look, member) else _as_shown(member))
             for member in look.observed.members
             if member.name in members
         )
@@ -413,7 +413,7 @@ def _have_moved(parts: Mapping[str, Shown], members: Iterable[Member]) -> bool:
     )
 
 
-def _shown(member: Member) -> Shown:
+def _as_shown(member: Member) -> Shown:
     return Shown(member.start_time, tuple(sorted((member.pids or {}).items())), bool(member.is_ahead))
 
 

@@ -33,9 +33,9 @@ def names_every_operation(
     The service may omit null names, so it names tasks at all if any record has the key, including ``siblings``. A task
     that only a ``related`` record names, such as the cluster of a server, may work on the target too.
     """
-    named = {operated_by(record) for record in own} | {None}
-    named_anywhere = any("operatingTaskInstanceId" in record for record in (*own, *siblings, *related))
-    return named_anywhere and all(operated_by(record) in named for record in related)
+    named = {operated_by(each) for each in own} | {None}
+    named_anywhere = any("operatingTaskInstanceId" in each for each in (*own, *siblings, *related))
+    return named_anywhere and all(operated_by(each) in named for each in related)
 
 
 def tag_values(task: Record, key: str) -> set[Any]:

@@ -68,7 +68,7 @@ def task_result(host: Any, task: Task, shown: dict[str, Any]) -> SimpleNamespace
     """What a callback gets, by the names of this ansible-core."""
     if CORE < (2, 19):
         return SimpleNamespace(_host=host, _task=task, _result=shown, _task_fields=task.keywords)
-    if CORE < (2, 22):
+    if CORE < (2, 21):
         return SimpleNamespace(host=host, task=task, result=shown, task_fields=task.keywords)
     vars(task).update(task.keywords)
     return SimpleNamespace(host=host, task=task, result=shown)
