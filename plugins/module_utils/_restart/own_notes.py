@@ -255,11 +255,13 @@ class OwnNotes:
 
     def ended(self, task: Task) -> None:
         """Note how a task of ours has ended. A record without its steps does not overrule that one was skipped."""
-        for row in self._rows:
+        if not task.finished:
+            return
+        for row in [row for row in self._rows if row.task_id == task.id]:
+            outcome = _outcome_of(task)
             knows_more = row.outcome == SKIPPED and not task.subtasks
-            is_known = row.outcome in (_outcome_of(task), IN_EFFECT) or knows_more
-            if row.task_id == task.id and task.finished and not is_known:
-                self._note(row, outcome=_outcome_of(task))
+            if not knows_more and row.outcome not in (outcome, IN_EFFECT):
+                self._note(row, outcome=outcome)
 
     def skipped_tasks(self) -> frozenset[int]:
         """The tasks of own requests that are noted to have skipped a step."""
