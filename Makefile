@@ -161,19 +161,22 @@ chaos: $(DEV) ## Restart 2,000 times over a network that fails at random (RESTAR
 	@$(BIN)/python tests/chaos/campaign.py $(if $(RESTARTS),--restarts $(RESTARTS)) $(if $(SEED),--seed $(SEED))
 
 .PHONY: simulate
-simulate: $(DEV) ## Check the modules against a model of the service in virtual time (RUNS=1000 SEED=1, REPLAY=…)
+simulate: $(DEV) ## Check the modules against a model of the service in virtual time (RUNS=1000 SEED=1, REPLAY=…, NAMES_ALONE=yes)
 	@$(BIN)/python -m ansible_collections.oceanbase.ocp.tests.simulation $(if $(RUNS),--runs $(RUNS)) \
-	  $(if $(SEED),--seed $(SEED)) $(if $(REPLAY),--replay $(REPLAY)) $(if $(MUTATION),--mutation $(MUTATION))
+	  $(if $(SEED),--seed $(SEED)) $(if $(REPLAY),--replay $(REPLAY)) $(if $(MUTATION),--mutation $(MUTATION)) \
+	  $(if $(NAMES_ALONE),--names-alone)
 
 .PHONY: simulate-some
-simulate-some: ## Run simulate 200 times
+simulate-some: ## Run simulate 200 times, and 50 times with names alone
 	@$(MAKE) --no-print-directory simulate RUNS=200
+	@$(MAKE) --no-print-directory simulate RUNS=50 NAMES_ALONE=yes
 
 NEW_SEED = $(strip $(shell od -An -N3 -tu4 /dev/urandom))
 
 .PHONY: simulate-much
-simulate-much: ## Run simulate 20,000 times from a new seed, which it prints, and with each known bug put back (RUNS=n SEED=n)
+simulate-much: ## Run simulate 20,000 times from a new seed, which it prints, as often with names alone, and with each known bug put back (RUNS=n SEED=n)
 	@$(MAKE) --no-print-directory simulate RUNS=$(or $(RUNS),20000) SEED=$(or $(SEED),$(NEW_SEED))
+	@$(MAKE) --no-print-directory simulate RUNS=$(or $(RUNS),20000) SEED=$(or $(SEED),$(NEW_SEED)) NAMES_ALONE=yes
 	@$(MAKE) --no-print-directory simulate RUNS= SEED= MUTATION=all
 
 .PHONY: explore

@@ -47,6 +47,8 @@ def main() -> int:
         campaign.Setting(safety="none"),
         campaign.Setting(controllers=2),
         campaign.Setting(controllers=2, meeting=True),
+        campaign.Setting(controllers=2, shared=True),
+        campaign.Setting(controllers=2, meeting=True, shared=True),
         campaign.Setting(arbitrated=True),
         campaign.Setting(arbitrated=True, safety="none"),
     )

@@ -27,6 +27,7 @@ class Setting:
     safety: str = "majority"
     controllers: int = 1
     meeting: bool = False
+    shared: bool = False
     arbitrated: bool = False
 
 
@@ -79,6 +80,7 @@ def report(setting: Setting, tally: Tally) -> Iterator[str]:
     counts, outages = tally.counts, tally.outages
     who = "one controller" if setting.controllers == 1 else f"{setting.controllers} controllers"
     who += " that begin within one second" if setting.meeting else ""
+    who += ", with a shared journal" if setting.shared else ""
     who += ", 2F1A, 4F1A, three full and mixed" if setting.arbitrated else ""
     yield f"safety {setting.safety}, {who}: {tally.runs} fleets and schedules, {counts['requests']} requests"
     yield f"  restarts sent                     {counts['restarts']} of {counts['asked']} asked for"
@@ -122,4 +124,4 @@ def smallest(seed: int, setting: Setting, attempts: int) -> Choices:
 
 def _run_of(choices: Choices, setting: Setting) -> Run:
     kind = Meeting if setting.meeting else Arbitrated if setting.arbitrated else Run
-    return kind(choices, safety=setting.safety, controllers=setting.controllers)
+    return kind(choices, safety=setting.safety, controllers=setting.controllers, shared=setting.shared)

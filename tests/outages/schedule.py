@@ -28,9 +28,14 @@ BEGINS = 1200
 
 
 class Run:
-    """One run. With ``safety`` none the same is asked for, and nothing is refused."""
+    """One run. With ``safety`` none the same is asked for, and nothing is refused.
 
-    def __init__(self, choices: Choices, *, safety: str = "majority", controllers: int = 1) -> None:
+    With ``shared`` all controllers have one journal.
+    """
+
+    def __init__(
+        self, choices: Choices, *, safety: str = "majority", controllers: int = 1, shared: bool = False
+    ) -> None:
         draw = choices.stream("fleet")
         self.counts: Counter[str] = Counter()
         self.scheduler = Scheduler(HORIZON)
@@ -40,6 +45,7 @@ class Run:
         self._choices = choices
         self._safety = safety
         self._controllers = controllers
+        self._shared = shared
         self.told: list[str] = []
         self.said: list[str] = []
 
@@ -47,11 +53,14 @@ class Run:
         """Carry it out; returns the outages that restarts of ours began."""
         current.scheduler, current.network = self.scheduler, self.wire  # type: ignore[assignment]
         controllers = [self._controller(name) for name in CONTROLLERS[: self._controllers]]
+        if self._shared:
+            for controller in controllers:
+                controller.machine.journal = controllers[0].machine.journal
         self.plan(controllers)
         self.scheduler.run()
         for controller in controllers:
             self.said += [f"{controller.user} {words}" for words in controller.said]
-        found = classify(self.emulated, self.wire.sent)
+        found = classify(self.emulated, self.wire.sent, shared=self._shared)
         self.counts["restarts"] += len(self.wire.sent)
         self.counts["requests"] += self.wire.requests
         self.emulated.close()

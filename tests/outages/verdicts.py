@@ -31,8 +31,11 @@ class Found:
     text: str
 
 
-def classify(emulated: Emulated, sent: Sequence[Sent]) -> list[Found]:
-    """The outages whose first moment is the stop of a server by one of these restarts."""
+def classify(emulated: Emulated, sent: Sequence[Sent], *, shared: bool = False) -> list[Found]:
+    """The outages whose first moment is the stop of a server by one of these restarts.
+
+    With ``shared`` each controller knows of all that any of them has sent.
+    """
     outages = emulated.call("GET", "/emulator/outages")["contents"]
     ours = {each.task_id: each for each in sent}
     created = {
@@ -44,7 +47,7 @@ def classify(emulated: Emulated, sent: Sequence[Sent]) -> list[Found]:
         tip = _tip(outage, ours)
         if tip is not None:
             others = [other for other in outages if other["tenantId"] == outage["tenantId"]]
-            kind = _kind(outage, tip, others, _shown_at(tip, ours, created), voters[outage["tenantId"]])
+            kind = _kind(outage, tip, others, _shown_at(tip, ours, created, shared=shared), voters[outage["tenantId"]])
             found.append(Found(kind, outage["tenantName"], _text(outage, tip)))
     return found
 
@@ -55,13 +58,15 @@ def _tip(outage: Mapping[str, Any], ours: Mapping[int, Sent]) -> Sent | None:
     return next((ours[each["taskId"]] for each in last if each["taskId"] in ours), None)
 
 
-def _shown_at(tip: Sent, ours: Mapping[int, Sent], created: Mapping[int, int]) -> Callable[[Mapping[str, Any]], bool]:
+def _shown_at(
+    tip: Sent, ours: Mapping[int, Sent], created: Mapping[int, int], *, shared: bool
+) -> Callable[[Mapping[str, Any]], bool]:
     """Whether the look before a request could know of an absence. A controller knows of all that it has sent itself."""
 
     def shown(absence: Mapping[str, Any]) -> bool:
         number = absence["taskId"]
         own = ours.get(number)
-        if own is not None and own.user == tip.user:
+        if own is not None and (shared or own.user == tip.user):
             return own.arrived <= tip.arrived
         # Arbitration services are read right before the look.
         margin = 0 if absence["objectType"] == "OB_SERVER" else READ_BEFORE

@@ -21,10 +21,12 @@ def main() -> int:
         kept = {name: os.environ[name] for name in KEPT if name in os.environ}
         os.execve(sys.executable, [sys.executable, "-m", __spec__.name, *sys.argv[1:]], {**kept, "PYTHONHASHSEED": "0"})
     from . import campaign, mutations
+    from .simulation import NAMES_ALONE
 
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=1000, help="how many (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=1, help="of the first (default: %(default)s)")
+    parser.add_argument("--names-alone", action="store_true", help="changes with a name alone, all clocks apart")
     parser.add_argument("--processes", type=int, default=os.cpu_count(), help="(default: %(default)s)")
     parser.add_argument("--stories", type=int, default=3, help="broken promises to tell (default: %(default)s)")
     parser.add_argument("--attempts", type=int, default=600, help="runs to make each story smaller")
@@ -32,7 +34,7 @@ def main() -> int:
     parser.add_argument("--story", action="store_true", help="tell the run of the seed as it is")
     parser.add_argument("--mutation", choices=["all", *mutations.NAMES], help="with this bug put back, or each in turn")
     options = parser.parse_args()
-    began = time.monotonic()
+    began, world = time.monotonic(), NAMES_ALONE if options.names_alone else {}
     if options.mutation == "all":
         found = campaign.catch_all(options.seed, options.runs, options.processes)
         for each in found:
@@ -44,13 +46,14 @@ def main() -> int:
             print(campaign.story(Choices(played=options.replay)))
             return 0
         if options.story:
-            print(campaign.story(Choices(options.seed)))
+            print(campaign.story(Choices(options.seed, world)))
             return 0
         again = f"make simulate RUNS={options.runs} SEED={options.seed}"
+        again += " NAMES_ALONE=yes" if options.names_alone else ""
         print(f"simulation: {options.runs} runs from seed {options.seed}; again: {again}", flush=True)
-        tally = campaign.campaign(options.seed, options.runs, options.processes)
+        tally = campaign.campaign(options.seed, options.runs, options.processes, world)
         print(campaign.report(tally, options.seed, began), flush=True)
-        for story in campaign.stories(tally, options.stories, options.attempts):
+        for story in campaign.stories(tally, options.stories, options.attempts, world):
             print(story, flush=True)
     return 1 if tally.broken else 0
 

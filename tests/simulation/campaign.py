@@ -56,12 +56,13 @@ def simulate(choices: Choices, current: Current, *, tell: bool = False) -> tuple
     return simulation, judge(simulation)
 
 
-def batch(seeds: Iterable[int]) -> Tally:
-    """The runs of some seeds."""
+def batch(job: tuple[Iterable[int], Recorded]) -> Tally:
+    """The runs of some seeds, in the world of these choices."""
+    seeds, world = job
     tally = Tally()
     with virtual_time() as current:
         for seed in seeds:
-            simulation, findings = simulate(Choices(seed), current)
+            simulation, findings = simulate(Choices(seed, world), current)
             tally.runs += 1
             tally.counts.update(simulation.choices.counts)
             for run in simulation.history.runs:
@@ -87,16 +88,17 @@ def _report(run: Run) -> str:
     return f"{words} {run.result.get('action') or 'without action'}" + (f", verified {verified}" if verified else "")
 
 
-def campaign(first: int, runs: int, processes: int) -> Tally:
+def campaign(first: int, runs: int, processes: int, world: Recorded) -> Tally:
     """``runs`` runs from seed ``first`` on."""
     tally = Tally()
-    batches = [range(begin, min(begin + BATCH, first + runs)) for begin in range(first, first + runs, BATCH)]
+    seeds = [range(begin, min(begin + BATCH, first + runs)) for begin in range(first, first + runs, BATCH)]
+    jobs = [(each, world) for each in seeds]
     if processes == 1:
-        for seeds in batches:
-            tally.add(batch(seeds))
+        for job in jobs:
+            tally.add(batch(job))
         return tally
     with multiprocessing.get_context("fork").Pool(processes, maxtasksperchild=BATCHES_OF_A_PROCESS) as pool:
-        for part in pool.imap_unordered(batch, batches):
+        for part in pool.imap_unordered(batch, jobs):
             tally.add(part)
     return tally
 
@@ -110,7 +112,7 @@ def story(choices: Choices, kind: str | None = None) -> str:
     return "\n".join([f"  service: {simulation.profile.told()}", *lines, *broken])
 
 
-def smallest(seed: int, kind: str, attempts: int) -> dict[str, list[int]]:
+def smallest(seed: int, kind: str, attempts: int, world: Recorded) -> dict[str, list[int]]:
     """The smallest choices that break the same promise as a seed."""
     with virtual_time() as current:
 
@@ -118,7 +120,7 @@ def smallest(seed: int, kind: str, attempts: int) -> dict[str, list[int]]:
             _simulation, findings = simulate(Choices(played=recorded), current)
             return any(each.kind == kind and not each.unseen for each in findings)
 
-        choices = Choices(seed)
+        choices = Choices(seed, world)
         simulate(choices, current)
         small = shrink(choices.recorded(), fails, attempts)
         choices = Choices(played=small)
@@ -178,10 +180,10 @@ def report(tally: Tally, first: int, began: float) -> str:
     return "\n".join(lines)
 
 
-def stories(tally: Tally, number: int, attempts: int) -> Iterator[str]:
+def stories(tally: Tally, number: int, attempts: int, world: Recorded) -> Iterator[str]:
     """The smallest run that is found for each of the most frequent broken promises."""
     for kind, seeds in _most(tally.broken)[:number]:
-        small = smallest(seeds[0], kind, attempts)
+        small = smallest(seeds[0], kind, attempts, world)
         told = story(Choices(played=small), kind)
         yield f"\n{kind}: SEED={seeds[0]} RUNS=1, or REPLAY={as_text(small)}\n{told}"
 

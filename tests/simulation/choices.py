@@ -61,7 +61,11 @@ class Stream:
 
 
 class Choices:
-    """All streams of one run. With ``played`` the choices are those, and the plainest after their end."""
+    """All streams of one run.
+
+    With a ``seed`` they are drawn, but for the streams in ``played``; without one they are those in ``played``. After
+    the end of what is played the choices are the plainest.
+    """
 
     def __init__(self, seed: int | None = None, played: Recorded | None = None) -> None:
         self._seed = None if seed is None else str(seed)
@@ -72,7 +76,8 @@ class Choices:
     def stream(self, name: str) -> Stream:
         """The stream of this name, the same one each time."""
         if name not in self._streams:
-            self._streams[name] = Stream(name, self._seed, self._played.get(name, ()), self.counts)
+            seed = None if name in self._played else self._seed
+            self._streams[name] = Stream(name, seed, self._played.get(name, ()), self.counts)
         return self._streams[name]
 
     def recorded(self) -> dict[str, list[int]]:

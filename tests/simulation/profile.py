@@ -12,7 +12,7 @@ NEVER = 1e12
 # Seconds by which the clock of a database host may be off: docs/at-most-once.md.
 HOST_UNCERTAINTY = 60.0
 EPOCH = 1_777_863_600.0  # 2026-05-04T03:00:00Z
-DAY = 86_400.0
+HOUR, DAY = 3_600.0, 86_400.0
 
 
 @dataclass
@@ -176,6 +176,13 @@ def _draw_clocks(profile: Profile, choices: Stream) -> None:
         near, far = ((0.0, 5.0, -5.0), (0.0, 50.0, -50.0)), ((0.0, 100.0), (-100.0, 0.0), (3600.0,))
         profile.host_clocks = choices.pick((*near, *far), (3, 4, 1, 1, 1))
         choices.counted("clocks of hosts differ" if profile.hosts_are_near else "host clocks far off")
+
+
+def scatter_clocks(profile: Profile, choices: Stream) -> None:
+    """No clock near another: those of OCP hours off, of its application servers ten minutes, of hosts anywhere."""
+    profile.ahead = choices.pick((5 * HOUR, -3 * HOUR, 2 * DAY, -2 * DAY))
+    profile.servers = choices.pick(((0.0, 600.0), (0.0, -600.0), (600.0, 0.0, -600.0)))
+    profile.host_clocks = choices.pick(((2 * HOUR, -2 * HOUR), (0.0, 3 * DAY), (-30 * DAY, 40.0, 700.0)))
 
 
 def _draw_tasks(profile: Profile, choices: Stream) -> None:

@@ -16,7 +16,7 @@ from .history import Change, History
 from .machines import Machine
 from .network import Network, Weather
 from .people import People
-from .profile import Profile, draw_profile
+from .profile import DAY, HOUR, draw_profile, scatter_clocks
 from .records import address
 from .scheduler import Scheduler
 from .service import Service
@@ -25,6 +25,8 @@ from .virtual_time import Current
 
 HORIZON = 4000.0
 CHANGED_AT = (10.0, -120.0, -1500.0)
+# Choices of a world in which a change has a name and no instant, and no clock is near another.
+NAMES_ALONE = {"world": [1]}
 
 
 class Simulation:
@@ -36,6 +38,9 @@ class Simulation:
         self.machines: list[Machine] = []
         self.scheduler = Scheduler(HORIZON)
         self.profile = draw_profile(choices.stream("profile"))
+        self._names_alone = choices.stream("world").chance(0.0)
+        if self._names_alone:
+            scatter_clocks(self.profile, choices.stream("clocks"))
         self.fleet = draw_fleet(choices.stream("fleet"), self.profile)
         weather = choices.stream("weather")
         failures = weather.pick((0.0, 0.25, 0.7), (50, 35, 15))
@@ -70,7 +75,7 @@ class Simulation:
             draw_safety(self.choices.stream("safety"), self.fleet, change)
         noted_by = draw.pick((0.0, 2.0, -40.0), (90, 5, 5))
         for number in range(draw.pick((1, 2, 3), (55, 33, 12))):
-            plan = draw_plan(draw, f"c{number + 1}", self.history.changes, noted_by, self.profile)
+            plan = draw_plan(draw, f"c{number + 1}", self.history.changes, noted_by, self._ways)
             machine = self._machine(draw, number)
             Controller(plan, machine, self.scheduler, self.history, self.story).begin()
             if draw.chance(0.1):
@@ -78,6 +83,15 @@ class Simulation:
         self.people.plan()
         self._forget_a_start()
         self.scheduler.run()
+
+    @property
+    def _ways(self) -> dict[str, float]:
+        """What tells when a change began, and how often. No instant is kept by clocks of hosts that are too far off."""
+        if self._names_alone:
+            return {"name": 1}
+        if self.profile.hosts_are_near:
+            return {"instant": 38, "name": 32, "both": 18, "always": 12}
+        return {"name": 88, "always": 12}
 
     def _remember(self) -> None:
         """The tasks from before."""
@@ -112,6 +126,8 @@ class Simulation:
             draw.counted("two controllers on one machine")
             return self.machines[-1]
         ahead = draw.pick((0.0, 2.0, -3.0, 90.0, -200.0, 1000.0), (85, 4, 4, 3, 3, 1))
+        if self._names_alone:
+            ahead = self.choices.stream("clocks").pick((0.0, 5 * HOUR, -3 * HOUR, 2 * DAY))
         if ahead:
             draw.counted("clock of a controller off")
         self.machines.append(Machine(f"m{number + 1}", ahead, self.scheduler))
@@ -154,7 +170,7 @@ def draw_safety(draw: Stream, fleet: Fleet, change: Change) -> None:
     draw.counted(f"safety: {change.args['safety']}")
 
 
-def draw_plan(draw: Stream, name: str, changes: list[Change], noted_by: float, profile: Profile) -> Plan:
+def draw_plan(draw: Stream, name: str, changes: list[Change], noted_by: float, ways: dict[str, float]) -> Plan:
     """What one controller does."""
     mine = changes if len(changes) == 1 or draw.chance(0.5) else [draw.pick(changes)]
     args: dict[str, Any] = {
@@ -165,9 +181,7 @@ def draw_plan(draw: Stream, name: str, changes: list[Change], noted_by: float, p
     }
     draw.counted(f"in_flight: {args['in_flight']}")
     late = draw.pick((0.0, 0.05, 1.0, 4.0, 13.0, 30.0), (5, 2, 7, 22, 32, 32))
-    # No promise is kept by clocks of hosts that are off by more than is allowed for.
-    ways = ("instant", "name", "both", "always") if profile.hosts_are_near else ("name", "always")
-    way = draw.pick(ways, (38, 32, 18, 12) if profile.hosts_are_near else (88, 12))
+    way = draw.pick(list(ways), list(ways.values()))
     draw.counted(f"restarts for: {way}")
     plan = Plan(name, 12.0 + late, mine, args, by_instant=way in ("instant", "both"), by_name=way in ("name", "both"))
     plan.change_clock = noted_by

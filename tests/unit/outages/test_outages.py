@@ -20,6 +20,8 @@ pytestmark = pytest.mark.slow
 SEEDS = (20_004, 20_005, 20_010, 20_013, 20_018, 20_021)
 # In which two processes look at one cluster at the same time.
 CROSSING = (24, 38)
+# Two controllers of one journal that restart servers of two zones within a second.
+MEETING = Setting(controllers=2, meeting=True, shared=True)
 
 
 @pytest.mark.parametrize("controllers", [1, pytest.param(2, marks=pytest.mark.nightly)])
@@ -36,11 +38,19 @@ def test_ledger_sees_the_outages_without_safety():
 
 
 @pytest.mark.nightly
-def test_controller_whose_processes_know_nothing_of_each_other_is_found_out():
+@pytest.mark.parametrize(
+    ("setting", "seeds"), [(Setting(), CROSSING), (MEETING, range(1, 9))], ids=["one controller", "a shared journal"]
+)
+def test_processes_that_know_nothing_of_each_other_are_found_out(setting, seeds):
     unlocked = mock.patch.object(MemoryJournal, "lock", lambda *_arguments: nullcontext())
     unread = mock.patch.object(OwnNotes, "own_restarts", lambda *_arguments: [])
     with unlocked, unread:
-        assert batch((Setting(), CROSSING)).outages[CAUSED] > 0
+        assert batch((setting, seeds)).outages[CAUSED] > 0
+
+
+def test_of_two_controllers_with_one_journal_that_meet_only_one_restarts():
+    tally = batch((MEETING, range(1, 9)))
+    assert (tally.seeds, tally.counts["restarts"], tally.counts["refused as unsafe"]) == ({}, 8, 8)
 
 
 @pytest.mark.nightly

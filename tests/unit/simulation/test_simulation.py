@@ -14,6 +14,7 @@ from ansible_collections.oceanbase.ocp.tests.simulation import campaign
 from ansible_collections.oceanbase.ocp.tests.simulation.choices import Choices, as_text, from_text
 from ansible_collections.oceanbase.ocp.tests.simulation.mutations import MUTATIONS, put_back
 from ansible_collections.oceanbase.ocp.tests.simulation.shrink import shrink
+from ansible_collections.oceanbase.ocp.tests.simulation.simulation import NAMES_ALONE
 from ansible_collections.oceanbase.ocp.tests.simulation.virtual_time import virtual_time
 
 
@@ -40,6 +41,17 @@ def test_seed_and_its_recorded_choices_give_the_same_story(seed):
     recorded = from_text(as_text(choices.recorded()))
     assert told(Choices(seed)) == story
     assert told(Choices(played=recorded)) == story
+
+
+def test_names_alone_restart_with_no_clock_near_another():
+    with virtual_time() as current:
+        for seed in range(1, 6):
+            choices = Choices(seed, NAMES_ALONE)
+            simulation, findings = campaign.simulate(choices, current)
+            assert findings == []
+            assert simulation.profile.spread >= 600
+            assert {run.since for run in simulation.history.runs} == {None}
+            assert choices.recorded()["world"] == NAMES_ALONE["world"]
 
 
 def test_clocks_and_sockets_are_those_of_the_machine_again():
