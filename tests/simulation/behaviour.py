@@ -15,6 +15,8 @@ from .task_graph import Task
 
 # Seconds within which a wait notices the end of a task, and a module that somebody has to act.
 NOTICED = 60.0
+# No module sends more requests within so many seconds.
+MOST_REQUESTS, MEANWHILE = 120, 10.0
 # Said where a service does not tell what a running task is of.
 UNKNOWN = "is running, but it may not restart this target"
 UNTOLD = "does not show what task"
@@ -50,6 +52,14 @@ def wait_ends(_case: Case, run: Run) -> Iterator[Finding]:
     limit = run.args.get("wait_timeout", 0) + 2 * PROOF_TIMEOUT + 12 * run.args.get("timeout", 30)
     if run.end == "result" and lasted > limit:
         yield Finding("waits too long", f"{lasted:.0f} s")
+
+
+def pauses_between_looks(_case: Case, run: Run) -> Iterator[Finding]:
+    """A module that looks again and again pauses in between."""
+    sent = [each.sent for each in run.exchanges]
+    hurried = [first for first, last in zip(sent, sent[MOST_REQUESTS:], strict=False) if last - first < MEANWHILE]
+    if hurried:
+        yield Finding("looks without a pause", f"more than {MOST_REQUESTS} requests within {MEANWHILE:g} s")
 
 
 def end_is_noticed(case: Case, run: Run) -> Iterator[Finding]:
@@ -180,4 +190,10 @@ RESTART_CHECKS: tuple[Check, ...] = (
     end_is_noticed, nobody_waits_for_a_person, wait_goes_on, held_is_true, missing_start_was_waited_for,
     undisturbed_is_green,
 )  # fmt: skip
-EVERY_CHECK: tuple[Check, ...] = (does_not_crash, credentials_once, wait_ends, no_advice_after_success)
+EVERY_CHECK: tuple[Check, ...] = (
+    does_not_crash,
+    credentials_once,
+    wait_ends,
+    pauses_between_looks,
+    no_advice_after_success,
+)

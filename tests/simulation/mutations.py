@@ -406,6 +406,13 @@ def gates_are_read_after_the_look() -> Patches:
 
 
 @_mutation
+def starts_are_compared_to_the_millisecond() -> Patches:
+    """One that is computed from an uptime is another at each look, so that looks have no end."""
+    yield mock.patch.object(run, "_shows_the_same", lambda before, after: before == after)
+    yield mock.patch.object(run._Run, "_pause_unconfirmed", lambda _each: None)
+
+
+@_mutation
 def pause_before_the_request() -> Patches:
     """Some time passes between the last look and the request."""
     send = run._Run._send

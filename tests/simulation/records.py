@@ -136,7 +136,7 @@ class Records:
                 "status": "STARTED" if running else "STOPPED",
                 "pid": state["pid"] + place if running else 0,
                 "elapsedTime": int(seen_at - state["born"]) if running else 0,
-                "lastActiveTime": self.instant(int(now)),
+                "lastActiveTime": self.instant(now),
             }
             for place, alias in enumerate(AGENT_PROCESSES)
         ]

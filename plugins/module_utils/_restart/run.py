@@ -33,14 +33,14 @@ from .._journal.journal import Journal
 from .._journal.open_journal import open_journal
 from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import Task
-from .._targets.target import Observation, Selector, Target
+from .._targets.target import Member, Observation, Selector, Target
 from .._waiting.await_tasks import UNSEEN_FOR, wait_for_tasks
 from .._waiting.outcome_search import search_outcome
 from .._waiting.poll_pauses import SHORTEST_PAUSE, PollPolicy
 from .._waiting.progress import progress_line
 from .aftermath import await_restart, verify, verify_effect
 from .attempt import Progressing, RestartAttempt
-from .change import Begin, begun_by
+from .change import Begin, begun_by, has_moved
 from .diff import restart_diff
 from .effect_check import EffectCheck
 from .evidence import PROOF_TIMEOUT
@@ -67,6 +67,8 @@ Result = dict[str, Any]
 LOOK_AND_REQUEST = 4
 # While answers from a lagging replica are waited out.
 LAG_PAUSES = PollPolicy(UNSEEN_FOR, 5.0)
+# Looks one after another that may each show another start.
+MOST_UNCONFIRMED = 20
 
 
 def restart_target(
@@ -154,7 +156,8 @@ class _Run:
         self._doubtful: list[Task] = []
         self._ended: set[int] = set()
         self._ended_at: dict[int, float] = {}
-        self._starts_seen: list[Any] = []
+        self._starts_seen: dict[str, Member] = {}
+        self._unconfirmed = 0
         self._is_gated = False
         self._reads_gates = not (self._request.is_dated or self._request.until_effective) or self._seems_needed()
         self._had_to_wait = False
@@ -328,15 +331,27 @@ class _Run:
     def _is_confirmed(self, look: Look, decision: Decision) -> bool:
         """Whether the list of tasks was read after the starts that are shown, if these alone do not decide.
 
-        A restart may have begun and ended after the list of the first look was read.
+        A restart may have begun and ended after the list of the first look was read. Raises ResponseUnreadable if each
+        look shows another start.
         """
         told = self._told
         unclear = () if told is None else (member for member in told.known.members if member.name in decision.members)
         if not self._request.is_dated or all(member.start is Relative.BEFORE for member in unclear):
             return True
-        shown = [(member.name, member.started, member.pids) for member in look.observed.members]
-        is_same, self._starts_seen = shown == self._starts_seen, shown
+        before, self._starts_seen = self._starts_seen, {member.name: member for member in look.observed.members}
+        is_same = before.keys() == self._starts_seen.keys() and all(
+            _shows_the_same(before[name], member) for name, member in self._starts_seen.items()
+        )
+        self._unconfirmed = 0 if is_same else self._unconfirmed + 1
+        if self._unconfirmed > 1:
+            self._pause_unconfirmed()
         return is_same
+
+    def _pause_unconfirmed(self) -> None:
+        if self._unconfirmed > MOST_UNCONFIRMED:
+            raise _other_each_time(self._api, self._target)
+        self._lock.close()
+        self._clock.sleep(LAG_PAUSES.pause(0.0, self._clock.jitter(), self._api.retry_after))
 
     def _wish(self) -> Wish:
         asked = self._request
@@ -730,6 +745,20 @@ def _older_than_before(api: OcpApi, target: Target) -> ResponseUnreadable:
         url=api.url,
         advice="Check it in OCP, then run this again when the service is healthy.",
     )
+
+
+def _other_each_time(api: OcpApi, target: Target) -> ResponseUnreadable:
+    return ResponseUnreadable(
+        f"The service shows another start of {target.label} at each look, so it is not known when it started.",
+        url=api.url,
+        advice="Check it in OCP, then run this again when it runs steadily.",
+    )
+
+
+def _shows_the_same(before: Member, after: Member) -> bool:
+    """Whether two looks show the same start. One that is computed from an uptime differs by milliseconds each time."""
+    is_shown_alike = (before.started is None) == (after.started is None)
+    return is_shown_alike and before.pids == after.pids and not has_moved(before, after)
 
 
 def _pause_for_gates(api: OcpApi, request: RestartRequest, waited: float, clock: Clock) -> float:

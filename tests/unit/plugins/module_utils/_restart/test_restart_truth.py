@@ -11,6 +11,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
     NotVerified,
     OptionError,
     OutcomeUnknown,
+    ResponseUnreadable,
     TargetBusy,
     TargetHeld,
     TaskFailed,
@@ -57,6 +58,45 @@ def again_fails(service, case, **more):
 def with_status(service, case, status):
     for thing in case.things(service):
         thing.status = status
+
+
+# Starts near the change, of which no clock tells
+
+
+def read_in(service, seconds, then=lambda: None):
+    """Each read of an agent takes some time, which no uptime in whole seconds shows."""
+    read = service.host_agent
+
+    def host_agent(host_id):
+        service.passes(seconds)
+        then()
+        assert len(service.calls) < 400, "it looks without end"
+        return read(host_id)
+
+    service.host_agent = host_agent
+
+
+def test_start_that_is_computed_from_an_uptime_is_the_same_at_each_look(service):
+    for thing in AGENTS.things(service):
+        thing.started = -20.0
+    read_in(service, 0.31)
+    result = restart(service, AGENTS, request(started_before=at(-10)))
+    assert (result["action"], len(service.posts)) == ("submitted", 1)
+
+
+def test_service_of_which_no_two_looks_agree_gets_no_request(service):
+    """Every other look shows no start: between them it may have been restarted."""
+    hosts = len(AGENTS.things(service))
+
+    def show_or_hide():
+        is_shown = service.calls.count("host_agent") // hosts % 2 == 0
+        for thing in AGENTS.things(service):
+            thing.started = -20.0 if is_shown else None
+
+    read_in(service, 0.01, show_or_hide)
+    error = failure(service, AGENTS, request(started_before=at(-10)))
+    assert (error.__class__, service.posts) == (ResponseUnreadable, [])
+    assert "The service shows another start of the agents of 2 hosts" in str(error)
 
 
 # A failure stays a failure
