@@ -188,7 +188,8 @@ def problems(service: Service, said: list[tuple[str, dict[str, Any] | None, str]
 
 def campaign(profile: str, restarts: int, seed: int, folder: Path) -> Tally:
     """``restarts`` changes on one emulator; prints what came of them."""
-    fleet, found = places(min(48, max(4, restarts // 4 * 4)), arbitration=profile != "4.2")
+    named = profile == NAMES_TARGETS
+    fleet, found = places(min(48, max(4, restarts // 4 * 4)), arbitration=profile != "4.2", named=named)
     chance = random.Random(f"{seed}/{profile}")
     chance.shuffle(found)
     workers = min(CLIENTS, len(found), max(1, restarts // RESTARTS_OF_A_CLIENT))
@@ -196,7 +197,7 @@ def campaign(profile: str, restarts: int, seed: int, folder: Path) -> Tally:
     started = time.monotonic()
 
     with emulator(profile, fleet, STEP_SECONDS, folder) as service:
-        faults = FAULTS + (FAULTS_WITH_TARGETS if profile == NAMES_TARGETS else ())
+        faults = FAULTS + (FAULTS_WITH_TARGETS if named else ())
         for number, (probability, fault) in enumerate(faults):
             match = {"user": VICTIM[0], **fault.get("match", {})}
             rule = {"match": match, "probability": probability, "seed": seed + number, "times": None}

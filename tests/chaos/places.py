@@ -27,8 +27,11 @@ class Place:
     selector: Selector
 
 
-def places(clusters: int, *, arbitration: bool) -> tuple[dict[str, Any], list[Place]]:
-    """A fleet file, and all that is restarted in it. No two verbs share a target."""
+def places(clusters: int, *, arbitration: bool, named: bool) -> tuple[dict[str, Any], list[Place]]:
+    """A fleet file, and all that is restarted in it. No two verbs share a target.
+
+    If tasks are not ``named`` after their targets, one zone of a cluster: its tasks may be of any.
+    """
     users = [{"name": name, "password": password, "permissions": ["ADMIN"]} for name, password in (ADMIN, VICTIM)]
     fleet: dict[str, Any] = {"clusters": [], "arbitration_services": [], "users": users}
     found: list[Place] = []
@@ -37,7 +40,8 @@ def places(clusters: int, *, arbitration: bool) -> tuple[dict[str, Any], list[Pl
         name, addresses = f"{verb}{number}", [f"10.{number}.{zone}.1" for zone in range(3)]
         zones = [{"name": f"zone{zone}", "servers": [{"ip": ip}]} for zone, ip in enumerate(addresses)]
         fleet["clusters"].append({"name": name, "zones": zones})
-        found += {"server": _servers, "zone": _zones, "cluster": _cluster, "agent": _agents}[verb](name, addresses)
+        of_verb = {"server": _servers, "zone": _zones, "cluster": _cluster, "agent": _agents}[verb](name, addresses)
+        found += of_verb if named or verb != "zone" else of_verb[:1]
         if arbitration:
             ip = f"10.200.0.{number + 1}"
             fleet["arbitration_services"].append({"ip": ip})

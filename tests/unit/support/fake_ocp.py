@@ -362,7 +362,8 @@ class FakeOcp:
         started, pid = self._shown(thing)
         process: dict[str, Any] = {"alias": "ocp_agentd", "pid": pid}
         if started is not None:
-            process |= {"lastActiveTime": _instant_text(self.now, "milliseconds"), "elapsedTime": int(self.now - started)}
+            seen_at = _instant_text(self.now, "milliseconds")
+            process |= {"lastActiveTime": seen_at, "elapsedTime": int(self.now - started)}
         stopped = [{"alias": alias, "status": "STOPPED", "pid": 0} for alias in thing.stopped]
         running = [] if "ocp_agentd" in thing.stopped else [process]
         return {"status": thing.status or "AVAILABLE", "processes": [*running, *stopped]}
