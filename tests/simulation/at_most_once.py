@@ -130,9 +130,10 @@ def _why_unseen(case: Case, run: Run, post: Exchange, key: Key, starts: list[Sta
             task is not None and _is_clock_set_since(case, task, post) for task in causes
         ),
         "clocks do not tell": all(_is_unclear(case, run, post, key, start) for start in starts),
-        "it shows no start, and the task began before the change": all(
-            _is_begun_before(case, run, key, task) for task in causes
+        "it shows no start, and its tasks began before the change or were rolled back": all(
+            _is_no_evidence(case, run, post, key, task) for task in causes
         ),
+        "no start was shown at the first use of the name": _is_unseen_at_first(case, run, key, causes),
         "tasks do not show their targets": not case.profile.tags and case.profile.starts is False,
         "all answers were behind": _may_be_behind(case, run),
     }
@@ -154,10 +155,18 @@ def _is_unclear(case: Case, run: Run, post: Exchange, key: Key, start: Start) ->
     return abs(start.time + case.evidence.clock_of(key) - run.since) <= HOST_UNCERTAINTY + since.spread + 2.0
 
 
-def _is_begun_before(case: Case, run: Run, key: Key, task: Task | None) -> bool:
-    """Whether a task began before the change, so that only a start could tell when it restarted what shows none."""
+def _is_no_evidence(case: Case, run: Run, post: Exchange, key: Key, task: Task | None) -> bool:
+    """Whether only a start could tell that a task restarted what shows none: it began before, or was rolled back."""
     shows_start = key[0] != "arbitration" and (key[0] == "host" or case.profile.starts)
-    return not shows_start and task is not None and not case.evidence.since(run).covers(key, task)
+    if shows_start or task is None:
+        return False
+    return not case.evidence.since(run).covers(key, task) or _is_undone(task, post.sent)
+
+
+def _is_unseen_at_first(case: Case, run: Run, key: Key, causes: list[Task | None]) -> bool:
+    """Whether a first start that is shown is none since the name, as it may be older: nothing but it tells."""
+    use = case.evidence.since(run).uses.get(key)
+    return run.since is None and use is not None and use.shown is None and not any(causes)
 
 
 def _may_be_behind(case: Case, run: Run) -> bool:
@@ -271,7 +280,7 @@ def open_request_blocks(case: Case, run: Run) -> Iterator[Finding]:
                 continue
             is_here = earlier.process == run.process
             searched = UNSEEN_FOR + min(run.args["timeout"], earlier.args["timeout"])
-            if is_here or post.sent - sent.sent < searched:
+            if is_here or post.sent - sent.sent < searched - SAME_INSTANT:
                 who = "process" if is_here else "machine"
                 text = f"at {post.sent:.1f} after the one at {sent.sent:.1f}"
                 yield Finding(f"request while one of the same {who} was open", text)

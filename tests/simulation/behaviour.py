@@ -20,6 +20,7 @@ MOST_REQUESTS, MEANWHILE = 120, 10.0
 # Said where a service does not tell what a running task is of.
 UNKNOWN = "is running, but it may not restart this target"
 UNTOLD = "does not show what task"
+RESTART_OF_BEFORE = re.compile(r"task (\d+) \([^)]*\) is running, but it began at .*, before change .* was first used")
 PARTIAL_RESTART = re.compile(r"task (\d+) \([^)]*\) is running, but it does not restart everything that is asked for")
 START_MISSING = re.compile(r"task (\d+) \([^)]*\) has restarted it since .*, but the service shows no later start")
 HELD_BY = re.compile(r"task (\d+) \([^)]*\) FAILED and holds it")
@@ -91,7 +92,9 @@ def _queues_behind_another(case: Case, run: Run, task: Task) -> bool:
 
 def nobody_waits_for_a_person(case: Case, run: Run) -> Iterator[Finding]:
     """What only a person can clear fails at once, where its task can be seen."""
-    asked = sum((each.came_back or each.sent) - each.sent for each in run.exchanges)
+    # A request that gets no answer lasts until the next one.
+    ends = [*(each.sent for each in run.exchanges[1:]), run.ended or run.began]
+    asked = sum((each.came_back or end) - each.sent for each, end in zip(run.exchanges, ends, strict=False))
     lasted = (run.ended or run.began) - run.began - asked
     waits_for_a_task = run.posts or run.result.get("task_id") is not None
     if run.end != "result" or lasted <= NOTICED or waits_for_a_task or not case.profile.reads_tasks:
@@ -162,6 +165,7 @@ def undisturbed_is_green(case: Case, run: Run) -> Iterator[Finding]:
     # The first has a check of its own.
     excused = UNSAFE in message or ((UNKNOWN in message or UNTOLD in message) and not case.profile.tags)
     excused = excused or _is_name_taken(case, run) or _is_behind_a_partial_restart(case, run)
+    excused = excused or _is_behind_a_restart_of_before(case, run)
     if case.undisturbed and run.failed and not excused and lasted < run.args.get("wait_timeout", 1e9):
         yield Finding("fails for no reason", message)
 
@@ -178,6 +182,14 @@ def _is_behind_a_partial_restart(case: Case, run: Run) -> bool:
     task = _named_by_message(case, run, PARTIAL_RESTART)
     is_running = task is not None and run.ended is not None and case.evidence.is_running(task, run.ended)
     return is_running and task is not None and set(task.members) < set(run.change.members)
+
+
+def _is_behind_a_restart_of_before(case: Case, run: Run) -> bool:
+    """Whether the message names a running restart that began before the name was first used, and there is one."""
+    task = _named_by_message(case, run, RESTART_OF_BEFORE)
+    is_running = task is not None and run.ended is not None and case.evidence.is_running(task, run.ended)
+    uses = case.evidence.since(run).uses.values()
+    return is_running and task is not None and any(task.created < use.last for use in uses)
 
 
 def _named_by_message(case: Case, run: Run, pattern: re.Pattern[str]) -> Task | None:

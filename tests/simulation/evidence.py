@@ -172,12 +172,14 @@ class Evidence:
         return task if first and all(state["status"] == "FAILED" for state in states) else None
 
     def is_newest_restart(self, task: Task, until: float) -> bool:
-        """Whether a task is a restart, and no other restart of what it restarts was begun later."""
+        """Whether a task is shown to be a restart, and no other restart of what it restarts to have begun later."""
         same = [
             other for other in self.tasks.values() if other.work == "restart" and set(other.members) & set(task.members)
         ]
         begun = [other for other in same if other.record.at(until) is not None]
-        return bool(begun) and task is max(begun, key=lambda other: other.created)
+        others = [other for other in begun if other is not task]
+        # Each may show its begin by the clock of another application server.
+        return task in begun and all(other.created + self._profile.spread < task.created for other in others)
 
     def is_cause(self, task: Task, until: float) -> bool:
         """Whether a task that failed at its first step explains what its target shows: nothing else ran since."""
@@ -228,7 +230,9 @@ class Evidence:
         users = [each for each in same if each.began <= last <= (each.ended or last)]
         looked = min((self.window(each, last) for each in users), default=last)
         first = looked - self._profile.latest - self._profile.agent_refresh
-        shown = {state["shown"] for state in self._fleet.things[key].between(first, last)}
+        states = self._fleet.things[key].between(first, last)
+        # Agents that do not run show no start.
+        shown = {state["shown"] if key[0] != "host" or state["up"] else None for state in states}
         return Use(first - self._profile.start_late, last, shown.pop() if len(shown) == 1 else None)
 
     # What is shown

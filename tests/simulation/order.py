@@ -37,9 +37,11 @@ def notes_first(case: Case, run: Run) -> Iterator[Finding]:
     for post in run.posts:
         before = [each for each in run.exchanges if each.reads and each.sent < post.sent]
         last = max((each.came_back or each.sent for each in before), default=run.began)
-        members = set(case.evidence.parts_of(run.change, post.sent)) & set(run.change.members)
+        parts = set(case.evidence.parts_of(run.change, post.sent))
+        members = parts & set(run.change.members)
         requests = [each for each in noted if each.name is None and last <= each.time <= post.sent]
-        if not any(each.things & members for each in requests) and members:
+        # It may be for a server alone that was moved into the zone later.
+        if not any(each.things & (parts | members) for each in requests) and members:
             yield Finding("request that was not noted", post.request.path)
         named = {key for each in noted if each.name == run.name and each.time <= post.sent for key in each.things}
         if run.name is not None and not members <= named:

@@ -119,7 +119,8 @@ def draw_profile(choices: Stream) -> Profile:
     _draw_clock(profile, choices)
     _draw_clocks(profile, choices)
     _draw_tasks(profile, choices)
-    if choices.chance(0.06):
+    # Where no start shows, nothing tells that a task did nothing.
+    if choices.chance(0.06) and profile.idle_moves is None:
         profile.start_unknown_until = choices.pick((30.0, 14.0, 100.0))
         choices.counted("start unknown at first")
     return profile
@@ -182,6 +183,8 @@ def scatter_clocks(profile: Profile, choices: Stream) -> None:
     """No clock near another: those of OCP hours off, of its application servers ten minutes, of hosts anywhere."""
     profile.ahead = choices.pick((5 * HOUR, -3 * HOUR, 2 * DAY, -2 * DAY))
     profile.servers = choices.pick(((0.0, 600.0), (0.0, -600.0), (600.0, 0.0, -600.0)))
+    # A start that was still to come and is earlier now shows that a clock was set.
+    profile.idle_moves = None if profile.idle_moves is None else max(0.0, profile.idle_moves)
     profile.host_clocks = choices.pick(((2 * HOUR, -2 * HOUR), (0.0, 3 * DAY), (-30 * DAY, 40.0, 700.0)))
 
 

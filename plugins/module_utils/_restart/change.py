@@ -134,11 +134,11 @@ class Sight:
     def of_task(self, task_id: int, member: Member) -> Relative:
         """Whether a task began since: it was not there, or it was and may have started the member since.
 
-        If the start has moved, the start decides. If none is shown, a task that was there counts as before.
+        If the start has moved, the start decides.
         """
         if task_id not in self.tasks:
             return Relative.SINCE
-        is_unclear = task_id in self.starting and self.of_start(member) in (Relative.UNCLEAR, Relative.BEFORE)
+        is_unclear = task_id in self.starting and self.of_start(member) is not Relative.SINCE
         return Relative.UNCLEAR if is_unclear else Relative.BEFORE
 
 

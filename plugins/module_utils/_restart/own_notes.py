@@ -103,7 +103,11 @@ class OwnNotes:
         if name is None:
             return
         now, tasks = self._clock.wall(), tuple(sorted(entry.record["id"] for entry in look.tasks))
-        starting = tuple(sorted(entry.record["id"] for entry in look.tasks if may_start_yet(entry.task)))
+        # Somebody may retry a FAILED task that holds it.
+        held = None if look.holder is None else look.holder.id
+        starting = tuple(
+            sorted(entry.record["id"] for entry in look.tasks if may_start_yet(entry.task) or entry.task.id == held)
+        )
         asked = [row for row in self._here if row.change == name and not row.settled]
         requested = {key for row in asked for key, _shown in row.members}
         # What shows after a request is no first sight, but the name has to ask for the same.
@@ -165,8 +169,8 @@ class OwnNotes:
         return tuple(found)
 
     def sent_before(self) -> Sent | None:
-        """The newest of them, as it was sent."""
-        rows = self._open_rows()
+        """The newest of them for a target of this kind, as it was sent."""
+        rows = self._open_rows_of_kind()
         if not rows:
             return None
         row = rows[-1]
@@ -180,6 +184,10 @@ class OwnNotes:
 
     def _open_rows(self) -> list[RequestRow]:
         return [row for row in self._here if row.task_id is None and not row.settled and row.url == self._api.url]
+
+    def _open_rows_of_kind(self) -> list[RequestRow]:
+        """Those whose task is of the target's kind. One for a server may be open when its cluster is restarted."""
+        return [row for row in self._open_rows() if row.kind == self._target.kind]
 
     def tried(self, members: Iterable[Member]) -> frozenset[str]:
         """The names of those that have started since a restart of them was requested for the wanted values."""
@@ -248,8 +256,8 @@ class OwnNotes:
             self._journal.note(row.number or 0, **facts)
 
     def adopted(self, task: Task) -> None:
-        """Note that a task was found to be that of the open requests."""
-        for row in self._open_rows():
+        """Note that a task was found to be that of the open requests for a target of this kind."""
+        for row in self._open_rows_of_kind():
             _SENT_HERE.discard(row.token)
             self._note(row, task_id=task.id, began=task.start_time, outcome=RUNNING)
 

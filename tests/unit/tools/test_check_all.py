@@ -75,13 +75,13 @@ def simulations(*words):
     """The options of the simulation that `make simulate-much` would run first."""
     command = ["make", "--dry-run", "--no-print-directory", "simulate-much", *words]
     shown = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=True).stdout
-    return re.findall(r"--runs (\d+) *\\?\s+--seed (\d+)", shown)[0], "--mutation all" in shown
+    return re.findall(r"--runs (\d+) *\\?\s+--seed (\d+)", shown)[0], "--names-alone" in shown
 
 
 def test_each_night_simulates_from_a_new_seed():
     nights = [simulations() for _night in range(3)]
-    assert {(runs, mutations) for (runs, _seed), mutations in nights} == {("20000", True)}
-    assert len({seed for (_runs, seed), _mutations in nights}) > 1
+    assert {(runs, names_alone) for (runs, _seed), names_alone in nights} == {("20000", True)}
+    assert len({seed for (_runs, seed), _names_alone in nights}) > 1
 
 
 def test_a_night_can_be_repeated_and_made_longer():

@@ -187,13 +187,22 @@ def test_later_start_may_be_that_of_a_restart_from_before_the_name(task, shown, 
         (from_before(**RUNNING_NOW, subtasks=[STOPS, starts("PENDING")]), {80}),
         (from_before(**RUNNING_NOW, subtasks=[STOPS, starts("RUNNING")]), {80}),
         (from_before(**RUNNING_NOW, subtasks=[STOPS, starts("SUCCESSFUL")]), set()),
+        (from_before(**RUNNING_NOW, operation="ROLLBACK", subtasks=[STOPS, starts("SUCCESSFUL")]), {80}),
         (from_before(), set()),
+        (from_before(status="FAILED"), set()),
     ],
-    ids=["it shows no steps", "it waits with that", "it is at it", "it has done that", "it has ended"],
-)
+    ids=["it shows no steps", "it waits with that", "it is at it", "it has done that", "it is undone", "it has ended",
+         "it has FAILED, and does not hold it"],
+)  # fmt: skip
 def test_first_use_of_a_name_notes_what_may_start_it_from_then_on(task, starting, run, seen):
     run(**NAME).register(seen(task))
     assert run(**NAME).sights()[ADDRESS].starting == starting
+
+
+def test_task_that_holds_it_at_the_first_use_may_start_it_when_somebody_retries_it(run, seen):
+    failed = from_before(status="FAILED")
+    run(**NAME).register(seen(failed, named_failed=[Task.from_api(failed)]))
+    assert run(**NAME).sights()[ADDRESS].starting == {80}
 
 
 def test_start_that_shows_may_be_that_of_either_of_two_restarts_a_minute_apart(run, seen, service):
@@ -294,6 +303,15 @@ def test_request_is_known_as_it_was_sent(run, seen, service):
     assert (sent.known, sent.members, sent.user, sent.change) == ({80}, HERE, "admin", NAME["change"])
     assert (sent.wall, sent.refused, sent.failed) == (at(0).timestamp(), False, None)
     assert abs(sent.at - at(4.25)) <= sent.uncertain <= timedelta(seconds=0.02)
+
+
+def test_request_for_a_server_blocks_its_cluster_and_is_not_taken_for_one_of_it(run, seen, journal):
+    run().begin(seen(), HERE)
+    of_cluster = run(target=SERVER_41.cluster)
+    [request] = of_cluster.open_requests(members_of(seen))
+    assert (request.members, of_cluster.sent_before()) == (HERE, None)
+    of_cluster.adopted(Task.from_api(raw_task(90)))
+    assert [row.task_id for row in journal.requests(of_cluster.keys)] == [None]
 
 
 def test_newest_open_request_is_searched_for(run, seen, service):

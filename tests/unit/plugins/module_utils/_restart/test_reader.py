@@ -125,7 +125,7 @@ def test_start_that_is_still_to_come_is_marked(started, is_ahead, api, time_pass
 
 def test_start_that_no_clock_shows_is_still_to_come_and_none(api, time_passes):
     api.double.service_clock = clock_ahead(0)
-    expect_target(api, started=86400 + 61)
+    expect_target(api, started=3653 * 86400 + 61)
     [member] = observe(api.double, SERVER_41, time_passes.clock).members
     assert (member.started, member.start_time, member.is_ahead) == (None, None, True)
 

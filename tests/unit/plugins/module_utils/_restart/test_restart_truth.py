@@ -498,9 +498,9 @@ def test_start_ahead_of_the_clock_of_the_service_proves_nothing(case, service):
     assert (result["action"], result["verified"], len(service.posts)) == ("submitted", True, 1)
 
 
-def test_start_ahead_of_the_clock_does_not_verify_a_restart(service):
+def test_start_that_no_clock_shows_does_not_verify_a_restart(service):
     service.restarts_really = False
-    service.after_restart = lambda: setattr(SERVER.things(service)[0], "started", 3 * 86400.0)
+    service.after_restart = lambda: setattr(SERVER.things(service)[0], "started", 30 * 365 * 86400.0)
     result = restart(service, SERVER, request(wait=True))
     assert result["verified"] is None
 
@@ -848,6 +848,21 @@ def test_late_start_and_a_task_of_others_since_a_name_end_the_run(refused_once):
     error = failure(refused_once, SERVER, NAMED)
     assert f"{MAY_BE_EARLIER}, and task 1002 (Restart OB server) may have restarted it" in str(error)
     assert len(refused_once.posts) == 1
+
+
+# A host whose clock is days ahead
+
+
+def test_host_that_is_days_ahead_shows_a_restart_by_its_own_clock(service):
+    [thing] = SERVER.things(service)
+    thing.started, ahead = 259_000.0, 259_200.0
+    service.restarts_really = False
+    service.after_restart = lambda: setattr(thing, "started", service.now + ahead)
+    first = restart(service, SERVER, NAMED)
+    assert (first["action"], first["verified"]) == ("submitted", True)
+    another_process()
+    second = restart(service, SERVER, NAMED)
+    assert (second["action"], second["verified"], len(service.posts)) == ("skipped", True, 1)
 
 
 # A restart that runs at the first use of a name
