@@ -174,9 +174,10 @@ simulate-some: ## Run simulate 200 times, and 50 times with names alone
 NEW_SEED = $(strip $(shell od -An -N3 -tu4 /dev/urandom))
 
 .PHONY: simulate-much
+simulate-much: NIGHT := $(or $(SEED),$(NEW_SEED))
 simulate-much: ## Run simulate 20,000 times from a new seed, which it prints, and as often with names alone (RUNS=n SEED=n)
-	@$(MAKE) --no-print-directory simulate RUNS=$(or $(RUNS),20000) SEED=$(or $(SEED),$(NEW_SEED))
-	@$(MAKE) --no-print-directory simulate RUNS=$(or $(RUNS),20000) SEED=$(or $(SEED),$(NEW_SEED)) NAMES_ALONE=yes
+	@$(MAKE) --no-print-directory simulate RUNS=$(or $(RUNS),20000) SEED=$(NIGHT)
+	@$(MAKE) --no-print-directory simulate RUNS=$(or $(RUNS),20000) SEED=$(NIGHT) NAMES_ALONE=yes
 
 .PHONY: simulate-bugs
 simulate-bugs: ## Put each known bug back, and look for it in at most 1,500 runs

@@ -166,7 +166,7 @@ def _is_no_evidence(case: Case, run: Run, post: Exchange, key: Key, task: Task |
 def _is_unseen_at_first(case: Case, run: Run, key: Key, causes: list[Task | None]) -> bool:
     """Whether a first start that is shown is none since the name, as it may be older: nothing but it tells."""
     use = case.evidence.since(run).uses.get(key)
-    return run.since is None and use is not None and use.shown is None and not any(causes)
+    return run.since is None and use is not None and use.is_hidden and not any(causes)
 
 
 def _may_be_behind(case: Case, run: Run) -> bool:

@@ -28,12 +28,14 @@ MOVED = 2.5
 class Use:
     """The first use of a name for a thing, no earlier than ``first`` and no later than ``last``.
 
-    ``shown`` is the start that was shown all that time; None if there was none, or another one later.
+    ``shown`` is the start that was shown all that time; None if there was none, or another one later. ``is_hidden``:
+    there was none all that time.
     """
 
     first: float
     last: float
     shown: float | None
+    is_hidden: bool
 
 
 @dataclass(frozen=True)
@@ -233,7 +235,8 @@ class Evidence:
         states = self._fleet.things[key].between(first, last)
         # Agents that do not run show no start.
         shown = {state["shown"] if key[0] != "host" or state["up"] else None for state in states}
-        return Use(first - self._profile.start_late, last, shown.pop() if len(shown) == 1 else None)
+        is_hidden = shown == {None}
+        return Use(first - self._profile.start_late, last, shown.pop() if len(shown) == 1 else None, is_hidden)
 
     # What is shown
 

@@ -44,7 +44,9 @@ def refusal_has_a_reason(case: Case, run: Run) -> Iterator[Finding]:
         task.kind in ("server", "zone", "cluster") and task.cluster == run.change.cluster and task.created >= begin
         for task in case.evidence.tasks.values()
     )
-    if len(_zones(case, run)) > 2 and not is_ill and not restarted:
+    # Where a server was moved meanwhile, a zone may have none left.
+    zones = min(len(_zones(case, run, when)) for when in (run.began, run.ended or run.began))
+    if zones > 2 and not is_ill and not restarted:
         yield Finding("refused though it is safe", str(run.result.get("msg")))
 
 

@@ -59,9 +59,14 @@ def green_is_true(case: Case, run: Run) -> Iterator[Finding]:
 
 
 def _saw_others_answers(case: Case, run: Run) -> bool:
-    """Whether a proxy put the answer to another request into the last look of a run."""
+    """Whether a proxy put another answer into the last look of a run, or into one that noted its name."""
     last = case.evidence.window(run, run.ended or EVER)
-    return any(each.sent >= last and each.fate in OTHERS_ANSWERS for each in run.exchanges)
+    looks = [each for each in run.exchanges if each.sent >= last]
+    uses = case.evidence.since(run).uses.values()
+    for other in case.history.runs if run.name is not None else ():
+        if other.machine is run.machine and other.name == run.name:
+            looks += [each for each in other.exchanges if any(each.sent <= use.last for use in uses)]
+    return any(each.fate in OTHERS_ANSWERS for each in looks)
 
 
 def green_task_succeeded(case: Case, run: Run) -> Iterator[Finding]:

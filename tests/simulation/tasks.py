@@ -202,7 +202,7 @@ class Tasks:
         for key in members if effect == "start" else ():
             thing = self._fleet.things[key]
             # By any number of tasks it moves once, so that small moves do not add up to a restart.
-            if thing.now["shown"] is not None and self._moved.get(key, 0.0) != thing.now.get("born"):
+            if thing.now["shown"] is not None and (key not in self._moved or self._moved[key] != thing.now.get("born")):
                 self._moved[key] = thing.now.get("born")
                 thing.set(self._scheduler.now, shown=thing.now["shown"] + (self._profile.idle_moves or 0.0))
             self._story(f"{_named([key])} does not start, and the start that is shown moves")

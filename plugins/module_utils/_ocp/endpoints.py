@@ -206,7 +206,15 @@ class OcpApi(TaskList, SignReads, ParameterCalls, ObProxyCalls):
 
     def servers(self, cluster_id: int) -> list[Record]:
         """All servers of a cluster."""
-        return [server_record(one) for one in self._list(f"/api/v2/ob/clusters/{cluster_id}/servers")]
+        path = f"/api/v2/ob/clusters/{cluster_id}/servers"
+        found = [server_record(one) for one in self._list(path)]
+        if any(one.get("ip") is None and one.get("zoneName") is None for one in found):
+            raise WrongRecord(
+                f"The list of {self.url}{path} has records that are no servers, so it was ignored. "
+                "Check the proxies in between.",
+                url=self.url,
+            )
+        return found
 
     def tenants(self, cluster_id: int) -> list[Record]:
         """The tenants of a cluster; a service may add those of others."""

@@ -86,9 +86,7 @@ class EarlierLooks:
 
 
 def _starts_of(observed: Observation) -> Starts:
-    return {
-        member.name: member.started for member in observed.members if member.started is not None and not member.is_ahead
-    }
+    return {member.name: member.started for member in observed.members if member.started is not None}
 
 
 def _has_earlier(starts: Starts, others: Starts) -> bool:

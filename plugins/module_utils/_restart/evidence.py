@@ -61,7 +61,7 @@ def may_have_started(task: Task) -> bool:
 
 
 def may_start_yet(task: Task) -> bool:
-    """Whether a restart may start something from now on: not all its steps have ended that do, or it is undone."""
+    """Whether a restart may start something from now on: not all its steps have ended that do, or it is rolled back."""
     if task.finished:
         return False
     return task.is_rolling_back or not task.subtasks or any(step.status in UNFINISHED for step in _starting_steps(task))

@@ -104,9 +104,9 @@ class OwnNotes:
             return
         now, tasks = self._clock.wall(), tuple(sorted(entry.record["id"] for entry in look.tasks))
         # Somebody may retry a FAILED task that holds it.
-        held = None if look.holder is None else look.holder.id
+        failed = {task.id for task in (*look.named_failed, look.failure) if task is not None}
         starting = tuple(
-            sorted(entry.record["id"] for entry in look.tasks if may_start_yet(entry.task) or entry.task.id == held)
+            sorted(entry.record["id"] for entry in look.tasks if may_start_yet(entry.task) or entry.task.id in failed)
         )
         asked = [row for row in self._here if row.change == name and not row.settled]
         requested = {key for row in asked for key, _shown in row.members}
@@ -255,9 +255,10 @@ class OwnNotes:
         with suppress(JournalError):
             self._journal.note(row.number or 0, **facts)
 
-    def adopted(self, task: Task) -> None:
-        """Note that a task was found to be that of the open requests for a target of this kind."""
-        for row in self._open_rows_of_kind():
+    def adopted(self, task: Task, members: frozenset[str]) -> None:
+        """Note that a task was found to be that of the open requests for these members."""
+        keys = {self._keys[name] for name in members if name in self._keys}
+        for row in [row for row in self._open_rows_of_kind() if {key for key, _shown in row.members} == keys]:
             _SENT_HERE.discard(row.token)
             self._note(row, task_id=task.id, began=task.start_time, outcome=RUNNING)
 

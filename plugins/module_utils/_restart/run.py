@@ -179,8 +179,7 @@ class _Run:
                 self._execute(look, decision)
                 return
             except (RequestRefused, TaskFailed) as error:
-                self._lock.close()
-                self._forget_gates()
+                self._let_go()
                 if isinstance(error, RateLimited) and self._nothing_ran:
                     self._attempt.pause_for(error, self._api.timeout)
                 elif not self._may_be_busy(error) or not (refusal is None or isinstance(refusal, RateLimited)):
@@ -338,7 +337,8 @@ class _Run:
         unclear = () if told is None else (member for member in told.known.members if member.name in decision.members)
         if not self._request.is_dated or all(member.start is Relative.BEFORE for member in unclear):
             return True
-        before, self._starts_seen = self._starts_seen, {member.name: member for member in look.observed.members}
+        shown = {member.name: member for member in look.observed.members if member.name in decision.members}
+        before, self._starts_seen = self._starts_seen, shown
         is_same = before.keys() == self._starts_seen.keys() and all(
             _shows_the_same(before[name], member) for name, member in self._starts_seen.items()
         )
@@ -349,9 +349,11 @@ class _Run:
 
     def _pause_unconfirmed(self) -> None:
         if self._unconfirmed > MOST_UNCONFIRMED:
-            raise _other_each_time(self._api, self._target)
-        self._lock.close()
-        self._clock.sleep(LAG_PAUSES.pause(0.0, self._clock.jitter(), self._api.retry_after))
+            with self._saying_nothing_was_sent("its start cannot be told"):
+                raise _never_the_same(self._api, self._target)
+        self._let_go()
+        if not self._request.check_mode:
+            self._clock.sleep(LAG_PAUSES.pause(0.0, self._clock.jitter(), self._api.retry_after))
 
     def _wish(self) -> Wish:
         asked = self._request
@@ -389,7 +391,6 @@ class _Run:
             for _answer in range(FIRST_ANSWERS):
                 if self._api.service_clock.is_doubtful:
                     look = self._current_look()
-            self._reader.note(look)
             self._notes.refresh(look.observed)
             own = self._notes.open_task_ids()
             if set(own) - look.ids:
@@ -417,11 +418,13 @@ class _Run:
             look = self._reader.look(own)
             is_behind = self._reader.is_behind(look)
             if not is_behind and not self._reader.may_be_behind(look):
+                self._reader.note(look)
                 return look
             waited = self._clock.now() - began
             if is_behind and waited >= UNSEEN_FOR:
                 raise _older_than_before(self._api, self._target)
-            self._clock.sleep(LAG_PAUSES.pause(waited, self._clock.jitter(), self._api.retry_after))
+            pause = LAG_PAUSES.pause(waited, self._clock.jitter(), self._api.retry_after)
+            self._clock.sleep(max(SHORTEST_PAUSE, pause))
 
     def _note_begin(self, look: Look) -> None:
         """Learn when the change began, and note the first use of its name. Raises OptionError."""
@@ -472,7 +475,7 @@ class _Run:
         self._doubtful = doubtful_tasks(self._target, look.tasks, sent)
         if self._sent is None and len(found) == 1 and not self._has_begun_since(found[0], sent):
             if not self._request.check_mode:
-                self._notes.adopted(found[0])
+                self._notes.adopted(found[0], sent.members)
             return frozenset()
         return frozenset(task.id for task in found)
 
@@ -524,8 +527,9 @@ class _Run:
             gate.read()
         self._is_gated = True
 
-    def _forget_gates(self) -> None:
-        """After a pause what gates have read no longer counts."""
+    def _let_go(self) -> None:
+        """Before a pause release the lock of the cluster; after it, what gates have read no longer counts."""
+        self._lock.close()
         self._is_gated = False
 
     # Waiting
@@ -535,8 +539,7 @@ class _Run:
         pause = _pause_for_gates(self._api, self._request, self._gate_waited, self._clock)
         if not pause:
             return False
-        self._lock.close()
-        self._forget_gates()
+        self._let_go()
         lines = list(dict.fromkeys(why))
         if lines != self._shown:
             self._shown = lines
@@ -553,8 +556,7 @@ class _Run:
 
     def _wait_first(self, decision: Decision, reason: str) -> None:
         """Wait a while for what has to end or to show first."""
-        self._lock.close()
-        self._forget_gates()
+        self._let_go()
         if [reason] != self._shown:
             # Above the lines of the task, which do not name the target.
             self._request.policy.show(progress_line(f"{self._target.label}: {reason}"), False)
@@ -642,8 +644,9 @@ class _Run:
         if task is not None:
             before = self._attempt.so_far.reason or "this controller has requested it before"
             self._note_adopted(task, f"{before}; {_why_adopted(self._sent)}")
-            if not self._request.check_mode:
-                self._notes.adopted(task)
+            sent = self._sent or self._notes.sent_before()
+            if sent is not None and not self._request.check_mode:
+                self._notes.adopted(task, sent.members)
 
     def _note_adopted(self, task: Task, why: str) -> None:
         reason = f"{why}, and task {task.label} is the only one started since"
@@ -747,18 +750,19 @@ def _older_than_before(api: OcpApi, target: Target) -> ResponseUnreadable:
     )
 
 
-def _other_each_time(api: OcpApi, target: Target) -> ResponseUnreadable:
+def _never_the_same(api: OcpApi, target: Target) -> ResponseUnreadable:
     return ResponseUnreadable(
-        f"The service shows another start of {target.label} at each look, so it is not known when it started.",
+        f"In {MOST_UNCONFIRMED} looks the service has not shown the same start of {target.label} twice in a row.",
         url=api.url,
-        advice="Check it in OCP, then run this again when it runs steadily.",
+        advice="Check the target in OCP, then run this again when its start no longer changes.",
     )
 
 
 def _shows_the_same(before: Member, after: Member) -> bool:
     """Whether two looks show the same start. One that is computed from an uptime differs by milliseconds each time."""
-    is_shown_alike = (before.started is None) == (after.started is None)
-    return is_shown_alike and before.pids == after.pids and not has_moved(before, after)
+    if (before.started is None) != (after.started is None) or before.pids != after.pids:
+        return False
+    return after.started is None or has_moved(before, after) is False
 
 
 def _pause_for_gates(api: OcpApi, request: RestartRequest, waited: float, clock: Clock) -> float:

@@ -137,22 +137,27 @@ LISTS = {
 NO_PAGES = [None, {}, 1, "1", [], ["x"], *({"totalPages": pages} for pages in (0, None, "many", [1]))]
 
 
+def entry(path, number):
+    """The shortest record of a list: a server has its address or its zone."""
+    return {"id": number, "zoneName": "zone1"} if path.endswith("/servers") else {"id": number}
+
+
 @pytest.mark.parametrize(("call", "path", "query"), LISTS.values(), ids=LISTS)
 class TestList:
     def test_single_page_takes_one_request(self, call, path, query, client):
-        client.expect("get", path, {**query, **FIRST_PAGE}, gives=page_of({"id": 1}, {"id": 2}))
-        assert call(OcpApi(client.double)) == [{"id": 1}, {"id": 2}]
+        client.expect("get", path, {**query, **FIRST_PAGE}, gives=page_of(entry(path, 1), entry(path, 2)))
+        assert call(OcpApi(client.double)) == [entry(path, 1), entry(path, 2)]
 
     def test_all_pages_are_read(self, call, path, query, client):
         for number in (1, 2, 3):
-            found = page_of({"id": number}, number=number, pages=3)
+            found = page_of(entry(path, number), number=number, pages=3)
             client.expect("get", path, {**query, "page": number, "size": 2000}, gives=found)
-        assert call(OcpApi(client.double)) == [{"id": 1}, {"id": 2}, {"id": 3}]
+        assert call(OcpApi(client.double)) == [entry(path, 1), entry(path, 2), entry(path, 3)]
 
     @pytest.mark.parametrize("page", [{}, *({"page": page} for page in NO_PAGES)], ids=repr)
     def test_missing_page_info_means_one_page(self, page, call, path, query, client):
-        client.expect("get", path, {**query, **FIRST_PAGE}, gives=response({"contents": [{"id": 1}], **page}))
-        assert call(OcpApi(client.double)) == [{"id": 1}]
+        client.expect("get", path, {**query, **FIRST_PAGE}, gives=response({"contents": [entry(path, 1)], **page}))
+        assert call(OcpApi(client.double)) == [entry(path, 1)]
 
     def test_empty_list_is_returned(self, call, path, query, client):
         client.expect("get", path, {**query, **FIRST_PAGE}, gives=page_of(pages=0))
@@ -185,6 +190,15 @@ class TestList:
         client.expect("get", path, {**query, "page": 2, "size": 2000}, gives=refused(502))
         with pytest.raises(RequestRefused):
             call(OcpApi(client.double))
+
+
+def test_records_of_something_else_are_no_servers(client):
+    """As when a proxy gives the answer to another request."""
+    path = LISTS["servers"][1]
+    tasks = page_of(entry(path, 1), {"id": 1001, "name": "Restart OB server", "status": "RUNNING"})
+    client.expect("get", path, FIRST_PAGE, gives=tasks)
+    with pytest.raises(WrongRecord, match="has records that are no servers"):
+        OcpApi(client.double).servers(3)
 
 
 def test_api_uses_the_clock_and_timeout_of_the_client():

@@ -16,6 +16,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.knowledge i
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.look import Look
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.own_notes import OwnNotes
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart_request import RestartRequest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.agents import Agents
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target import TaskOnTarget
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll_pauses import PollPolicy
 from ansible_collections.oceanbase.ocp.tests.unit.support.controllers import another_process
@@ -191,17 +192,28 @@ def test_later_start_may_be_that_of_a_restart_from_before_the_name(task, shown, 
         (from_before(), set()),
         (from_before(status="FAILED"), set()),
     ],
-    ids=["it shows no steps", "it waits with that", "it is at it", "it has done that", "it is undone", "it has ended",
-         "it has FAILED, and does not hold it"],
-)  # fmt: skip
+    ids=[
+        "it shows no steps",
+        "it waits with that",
+        "it is at it",
+        "it has done that",
+        "it is rolled back",
+        "it has ended",
+        "it has FAILED, and does not hold it",
+    ],
+)
 def test_first_use_of_a_name_notes_what_may_start_it_from_then_on(task, starting, run, seen):
     run(**NAME).register(seen(task))
     assert run(**NAME).sights()[ADDRESS].starting == starting
 
 
-def test_task_that_holds_it_at_the_first_use_may_start_it_when_somebody_retries_it(run, seen):
+@pytest.mark.parametrize("holds", ["named_failed", "failure"])
+def test_task_that_holds_it_at_the_first_use_may_start_it_when_somebody_retries_it(holds, run, seen):
     failed = from_before(status="FAILED")
-    run(**NAME).register(seen(failed, named_failed=[Task.from_api(failed)]))
+    task = Task.from_api(failed)
+    other = Task.from_api({**failed, "id": 79})
+    held = {"named_failed": [other, task], "failure": task}
+    run(**NAME).register(seen(failed, **{holds: held[holds]}))
     assert run(**NAME).sights()[ADDRESS].starting == {80}
 
 
@@ -310,7 +322,7 @@ def test_request_for_a_server_blocks_its_cluster_and_is_not_taken_for_one_of_it(
     of_cluster = run(target=SERVER_41.cluster)
     [request] = of_cluster.open_requests(members_of(seen))
     assert (request.members, of_cluster.sent_before()) == (HERE, None)
-    of_cluster.adopted(Task.from_api(raw_task(90)))
+    of_cluster.adopted(Task.from_api(raw_task(90)), HERE)
     assert [row.task_id for row in journal.requests(of_cluster.keys)] == [None]
 
 
@@ -332,10 +344,19 @@ def test_task_that_was_found_closes_the_request(run, seen, journal):
     run().begin(seen(), HERE)
     task = Task.from_api(raw_task(7, startTime=at(1).isoformat()))
     notes = run()
-    notes.adopted(task)
+    notes.adopted(task, HERE)
     assert (notes.sent_before(), run().sent_before()) == (None, None)
     [noted] = journal.requests(run().keys)
     assert (noted.task_id, noted.began, noted.outcome) == (7, at(1).isoformat(), "RUNNING")
+
+
+def test_task_that_was_found_is_not_that_of_a_request_for_other_hosts(run, service, journal):
+    agents = Agents(((51, "10.1.0.1"), (52, "10.1.0.2")))
+    one = Agents(agents.hosts[:1])
+    looked = Look(one.observe(service), at(0))
+    run(target=one).begin(looked, frozenset({"10.1.0.1"}))
+    run(target=agents).adopted(Task.from_api(raw_task(7)), frozenset({"10.1.0.2"}))
+    assert [row.task_id for row in journal.requests(run(target=one).keys)] == [None]
 
 
 # Their tasks

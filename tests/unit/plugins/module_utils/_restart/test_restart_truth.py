@@ -17,6 +17,8 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
     TaskFailed,
     WaitTimeout,
 )
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import run
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart_request import Safety
 from ansible_collections.oceanbase.ocp.tests.unit.support import fake_ocp
 from ansible_collections.oceanbase.ocp.tests.unit.support.controllers import another_process
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import at, lost, refused
@@ -96,7 +98,17 @@ def test_service_of_which_no_two_looks_agree_gets_no_request(service):
     read_in(service, 0.01, show_or_hide)
     error = failure(service, AGENTS, request(started_before=at(-10)))
     assert (error.__class__, service.posts) == (ResponseUnreadable, [])
-    assert "The service shows another start of the agents of 2 hosts" in str(error)
+    assert "has not shown the same start of the agents of 2 hosts (10.1.0.1, 10.1.0.2) twice in a row" in str(error)
+    assert "Did not restart" in str(error)
+
+
+def test_pause_between_looks_that_do_not_agree_reads_the_gates_again(service, monkeypatch):
+    for thing in SERVER.things(service):
+        thing.started = -20.0
+    agree = iter([False])
+    monkeypatch.setattr(run, "_shows_the_same", lambda _before, _after: next(agree, True))
+    result = restart(service, SERVER, replace(request(started_before=at(-10)), safety=Safety()))
+    assert (result["action"], service.calls.count("tenants")) == ("submitted", 2)
 
 
 # A failure stays a failure
