@@ -130,7 +130,7 @@ def _why_unseen(case: Case, run: Run, post: Exchange, key: Key, starts: list[Sta
             task is not None and _is_clock_set_since(case, task, post) for task in causes
         ),
         "clocks do not tell": all(_is_unclear(case, run, post, key, start) for start in starts),
-        "it shows no start, and its tasks began before the change or were rolled back": all(
+        "it shows no start, and its tasks began before the change or did not succeed": all(
             _is_no_evidence(case, run, post, key, task) for task in causes
         ),
         "no start was shown at the first use of the name": _is_unseen_at_first(case, run, key, causes),
@@ -156,11 +156,12 @@ def _is_unclear(case: Case, run: Run, post: Exchange, key: Key, start: Start) ->
 
 
 def _is_no_evidence(case: Case, run: Run, post: Exchange, key: Key, task: Task | None) -> bool:
-    """Whether only a start could tell that a task restarted what shows none: it began before, or was rolled back."""
+    """Whether only a start could tell that a task restarted what shows none: it began before, or did not succeed."""
     shows_start = key[0] != "arbitration" and (key[0] == "host" or case.profile.starts)
     if shows_start or task is None:
         return False
-    return not case.evidence.since(run).covers(key, task) or _is_undone(task, post.sent)
+    state = task.record.at(post.sent)
+    return not case.evidence.since(run).covers(key, task) or state is None or not task.ended_well(state)
 
 
 def _is_unseen_at_first(case: Case, run: Run, key: Key, causes: list[Task | None]) -> bool:
