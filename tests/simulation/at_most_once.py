@@ -156,16 +156,17 @@ def _is_unclear(case: Case, run: Run, post: Exchange, key: Key, start: Start) ->
 
 
 def _is_no_evidence(case: Case, run: Run, post: Exchange, key: Key, task: Task | None) -> bool:
-    """Whether only a start could tell that a task restarted what shows none: it began before, or did not succeed."""
+    """Whether a task proves no restart of what shows no start: it began before the change, or ended without success."""
     shows_start = key[0] != "arbitration" and (key[0] == "host" or case.profile.starts)
     if shows_start or task is None:
         return False
     state = task.record.at(post.sent)
-    return not case.evidence.since(run).covers(key, task) or state is None or not task.ended_well(state)
+    has_failed = state is not None and state["finish"] is not None and not task.ended_well(state)
+    return not case.evidence.since(run).covers(key, task) or has_failed
 
 
 def _is_unseen_at_first(case: Case, run: Run, key: Key, causes: list[Task | None]) -> bool:
-    """Whether a first start that is shown is none since the name, as it may be older: nothing but it tells."""
+    """Whether no start was shown when the name was first used, and no task made the one that is shown now."""
     use = case.evidence.since(run).uses.get(key)
     return run.since is None and use is not None and use.is_hidden and not any(causes)
 

@@ -41,7 +41,7 @@ def notes_first(case: Case, run: Run) -> Iterator[Finding]:
         members = parts & set(run.change.members)
         requests = [each for each in noted if each.name is None and last <= each.time <= post.sent]
         # It may be for a server alone that was moved into the zone later.
-        if not any(each.things & (parts | members) for each in requests) and members:
+        if not any(each.things & parts for each in requests) and members:
             yield Finding("request that was not noted", post.request.path)
         named = {key for each in noted if each.name == run.name and each.time <= post.sent for key in each.things}
         if run.name is not None and not members <= named:

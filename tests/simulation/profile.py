@@ -119,8 +119,7 @@ def draw_profile(choices: Stream) -> Profile:
     _draw_clock(profile, choices)
     _draw_clocks(profile, choices)
     _draw_tasks(profile, choices)
-    # Where no start shows, nothing tells that a task did nothing.
-    if choices.chance(0.06) and profile.idle_moves is None:
+    if choices.chance(0.06):
         profile.start_unknown_until = choices.pick((30.0, 14.0, 100.0))
         choices.counted("start unknown at first")
     return profile

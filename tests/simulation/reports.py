@@ -62,10 +62,11 @@ def _saw_others_answers(case: Case, run: Run) -> bool:
     """Whether a proxy put another answer into the last look of a run, or into one that noted its name."""
     last = case.evidence.window(run, run.ended or EVER)
     looks = [each for each in run.exchanges if each.sent >= last]
-    uses = case.evidence.since(run).uses.values()
-    for other in case.history.runs if run.name is not None else ():
-        if other.machine is run.machine and other.name == run.name:
-            looks += [each for each in other.exchanges if any(each.sent <= use.last for use in uses)]
+    users = [each for each in case.history.runs if each.machine is run.machine and each.name == run.name]
+    for use in case.evidence.since(run).uses.values():
+        for user in users:
+            first = case.evidence.window(user, use.last)
+            looks += [each for each in user.exchanges if first <= each.sent <= use.last]
     return any(each.fate in OTHERS_ANSWERS for each in looks)
 
 

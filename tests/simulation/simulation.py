@@ -86,7 +86,7 @@ class Simulation:
 
     @property
     def _ways(self) -> dict[str, float]:
-        """What tells when a change began, and how often. No instant is kept by clocks of hosts that are too far off."""
+        """How often a change has an instant, a name, both or neither. An instant needs hosts whose clocks are near."""
         if self._names_alone:
             return {"name": 1}
         if self.profile.hosts_are_near:

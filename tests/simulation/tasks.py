@@ -29,8 +29,6 @@ class Tasks:
         self._choices = choices
         self._failures = failures
         self._story = story
-        # When each thing was born whose shown start has been moved without a restart.
-        self._moved: dict[Key, float | None] = {}
         self.all: dict[int, Task] = {}
         self._next_id = {"rise": 1001, "fall": 90_001, "mixed": 40_001}[profile.ids]
         self._next_step = 50_001
@@ -201,9 +199,7 @@ class Tasks:
     def _pretend(self, effect: str, members: Iterable[Key]) -> None:
         for key in members if effect == "start" else ():
             thing = self._fleet.things[key]
-            # By any number of tasks it moves once, so that small moves do not add up to a restart.
-            if thing.now["shown"] is not None and (key not in self._moved or self._moved[key] != thing.now.get("born")):
-                self._moved[key] = thing.now.get("born")
+            if thing.now["shown"] is not None:
                 thing.set(self._scheduler.now, shown=thing.now["shown"] + (self._profile.idle_moves or 0.0))
             self._story(f"{_named([key])} does not start, and the start that is shown moves")
 

@@ -210,7 +210,7 @@ class OcpApi(TaskList, SignReads, ParameterCalls, ObProxyCalls):
         found = [server_record(one) for one in self._list(path)]
         if any(one.get("ip") is None and one.get("zoneName") is None for one in found):
             raise WrongRecord(
-                f"The list of {self.url}{path} has records that are no servers, so it was ignored. "
+                f"The answer of {self.url}{path} lists something other than servers, so it was ignored. "
                 "Check the proxies in between.",
                 url=self.url,
             )

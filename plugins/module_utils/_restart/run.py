@@ -349,7 +349,7 @@ class _Run:
 
     def _pause_unconfirmed(self) -> None:
         if self._unconfirmed > MOST_UNCONFIRMED:
-            with self._saying_nothing_was_sent("its start cannot be told"):
+            with self._saying_nothing_was_sent("its start is not clear"):
                 raise _never_the_same(self._api, self._target)
         self._let_go()
         if not self._request.check_mode:
@@ -463,12 +463,17 @@ class _Run:
             skipped=self._notes.skipped_tasks(),
         )
 
+    @property
+    def _searched(self) -> Sent | None:
+        """The request whose task is searched for: one of this run, or an open one of an earlier run."""
+        return self._sent or self._notes.sent_before()
+
     def _own_tasks(self, look: Look) -> frozenset[int]:
         """The tasks that a request of ours may have started whose answer did not say so.
 
         That of an earlier run has to have begun since the change.
         """
-        sent = self._sent or self._notes.sent_before()
+        sent = self._searched
         if sent is None:
             return frozenset()
         found = own_tasks(self._target, look.tasks, sent)
@@ -644,9 +649,8 @@ class _Run:
         if task is not None:
             before = self._attempt.so_far.reason or "this controller has requested it before"
             self._note_adopted(task, f"{before}; {_why_adopted(self._sent)}")
-            sent = self._sent or self._notes.sent_before()
-            if sent is not None and not self._request.check_mode:
-                self._notes.adopted(task, sent.members)
+            if self._searched is not None and not self._request.check_mode:
+                self._notes.adopted(task, self._searched.members)
 
     def _note_adopted(self, task: Task, why: str) -> None:
         reason = f"{why}, and task {task.label} is the only one started since"

@@ -76,7 +76,7 @@ def test_run_that_once_broke_a_promise_or_misled_the_oracle_breaks_none(seed):
 @pytest.mark.slow
 @pytest.mark.nightly
 def test_some_runs_break_no_promise():
-    tally = campaign.batch(range(30_001, 30_041))
+    tally = campaign.batch((range(30_001, 30_041), {}))
     assert tally.broken == {}
     assert (tally.runs, tally.restarts > 20, tally.requests > 400) == (40, True, True)
 

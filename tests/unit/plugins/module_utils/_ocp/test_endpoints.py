@@ -197,7 +197,7 @@ def test_records_of_something_else_are_no_servers(client):
     path = LISTS["servers"][1]
     tasks = page_of(entry(path, 1), {"id": 1001, "name": "Restart OB server", "status": "RUNNING"})
     client.expect("get", path, FIRST_PAGE, gives=tasks)
-    with pytest.raises(WrongRecord, match="has records that are no servers"):
+    with pytest.raises(WrongRecord, match="lists something other than servers"):
         OcpApi(client.double).servers(3)
 
 

@@ -6,10 +6,13 @@ from __future__ import annotations
 
 import copy
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import ResponseUnreadable, TargetBusy
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.service_clock import ServiceClock
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.earlier_looks import EarlierLooks
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.reader import Reader
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.agents import Agents
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target import Member, Observation, TaskOnTarget
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import at
@@ -157,6 +160,37 @@ def test_service_that_goes_back_in_time_for_long_is_not_believed(service):
     assert "Did not restart" in str(error)
 
 
+def test_look_that_is_repeated_since_clocks_are_in_doubt_is_remembered(service, monkeypatch):
+    """Its answer came from a newer replica than that of the next one."""
+    [thing] = SERVER.things(service)
+    thing.started = -500.0
+    past, doubts = past_of(service), []
+    thing.started = -100.0
+
+    def is_doubtful(_clock):
+        doubts.append(service.now)
+        return len(doubts) == 1
+
+    monkeypatch.setattr(ServiceClock, "is_doubtful", property(is_doubtful))
+    lag(service, past, lambda: doubts and service.now < doubts[0] + 3)
+    result = restart(service, SERVER, request(started_before=at(-200)))
+    assert (result["action"], service.posts) == ("skipped", [])
+
+
+def test_lagging_replica_is_waited_out_with_pauses(service, monkeypatch):
+    """Also if that takes more than the minute, since the work was shown later than the wait began."""
+    looks = []
+
+    def may_be_behind(_reader, _look):
+        looks.append(service.now)
+        assert len(looks) < 200, "it looks without a pause"
+        return service.now < 70
+
+    monkeypatch.setattr(Reader, "may_be_behind", may_be_behind)
+    assert restart(service, SERVER, request(started_before=CHANGE))["action"] == "submitted"
+    assert all(later - sooner >= 0.5 for sooner, later in pairwise(looks[:-2]))
+
+
 # The memory itself
 
 
@@ -181,6 +215,13 @@ def test_start_that_is_earlier_than_before_is_behind(later, is_behind):
     earlier = EarlierLooks()
     earlier.note(observed(), explained=False, now=0.0)
     assert earlier.is_behind(later) is is_behind
+
+
+def test_start_of_a_host_that_is_ahead_is_behind_too():
+    [member] = observed(started=7200.0).members
+    earlier = EarlierLooks()
+    earlier.note(Observation("RUNNING", (replace(member, is_ahead=True),)), explained=False, now=0.0)
+    assert earlier.is_behind(Observation("RUNNING", (replace(member, started=at(7000.0), is_ahead=True),)))
 
 
 def test_latest_start_that_was_shown_counts():

@@ -19,6 +19,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
 )
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import run
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart_request import Safety
+from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target import Member
 from ansible_collections.oceanbase.ocp.tests.unit.support import fake_ocp
 from ansible_collections.oceanbase.ocp.tests.unit.support.controllers import another_process
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import at, lost, refused
@@ -62,7 +63,7 @@ def with_status(service, case, status):
         thing.status = status
 
 
-# Starts near the change, of which no clock tells
+# Starts so near the change that clocks do not decide
 
 
 def read_in(service, seconds, then=lambda: None):
@@ -100,6 +101,26 @@ def test_service_of_which_no_two_looks_agree_gets_no_request(service):
     assert (error.__class__, service.posts) == (ResponseUnreadable, [])
     assert "has not shown the same start of the agents of 2 hosts (10.1.0.1, 10.1.0.2) twice in a row" in str(error)
     assert "Did not restart" in str(error)
+
+
+def test_start_of_a_host_that_needs_no_restart_may_move_at_each_look(service):
+    """It has started since the change, and starts again and again."""
+    steady, restless = AGENTS.things(service)
+    steady.started = -210.0
+
+    def start_later():
+        restless.started = -100.0 + 2 * service.calls.count("host_agent")
+
+    read_in(service, 0.01, start_later)
+    restart(service, AGENTS, request(started_before=at(-200)))
+    assert service.posts == [("agents", [steady.id])]
+
+
+def test_start_that_goes_back_from_the_future_is_not_the_same():
+    """The clock of its host was set, and it may have started since."""
+    ahead = Member("a", "RUNNING", start_time="2026-05-04T04:00:00Z", started=at(3600), is_ahead=True)
+    assert run._shows_the_same(ahead, ahead)
+    assert not run._shows_the_same(ahead, replace(ahead, started=at(0), is_ahead=False))
 
 
 def test_pause_between_looks_that_do_not_agree_reads_the_gates_again(service, monkeypatch):
