@@ -393,10 +393,9 @@ class Journal:
         new = {}
         for sight in sights:
             earlier = self.first.get((change, sight.member))
-            if earlier is None:
-                new[change, sight.member] = sight
-            elif earlier.shown.is_null and not sight.shown.is_null:
-                new[change, sight.member] = earlier.filled_by(sight)
+            kept = sight if earlier is None else earlier.completed_by(sight)
+            if kept != earlier:
+                new[change, sight.member] = kept
         if new:
             self._events.writes("the name is noted")
             self.first.update(new)

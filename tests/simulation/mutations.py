@@ -246,7 +246,12 @@ def moved_starts_are_not_believed() -> Patches:
 @_mutation
 def names_are_not_noted() -> Patches:
     """The first use of a name is not kept."""
-    yield mock.patch.object(own_notes.OwnNotes, "register", lambda *_args: None)
+    made = own_notes.OwnNotes.sights
+
+    def unnoted(notes: own_notes.OwnNotes, *args: Any, **_registers: bool) -> dict[str, change.Sight] | None:
+        return made(notes, *args, registers=False)
+
+    yield mock.patch.object(own_notes.OwnNotes, "sights", unnoted)
 
 
 @_mutation
@@ -263,12 +268,12 @@ def any_start_is_since_a_name() -> Patches:
 @_mutation
 def tasks_of_before_are_since_a_name() -> Patches:
     """A task that was there when a name was first used is taken for a later one."""
-    made = own_notes.noted_sights
+    made = own_notes._sight
 
-    def without_tasks(*args: Any) -> dict[str, change.Sight]:
-        return {name: replace(sight, tasks=frozenset()) for name, sight in made(*args).items()}
+    def without_tasks(*args: Any) -> change.Sight:
+        return replace(made(*args), tasks=frozenset())
 
-    yield mock.patch.object(own_notes, "noted_sights", without_tasks)
+    yield mock.patch.object(own_notes, "_sight", without_tasks)
 
 
 @_mutation

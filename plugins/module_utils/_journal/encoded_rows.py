@@ -29,6 +29,7 @@ def sight_record(sight: FirstSight) -> Record:
         "tasks": list(sight.tasks),
         "late": sight.late,
         "starting": list(sight.starting),
+        "running": list(sight.running),
         "filled": sight.filled,
     }
 
@@ -41,6 +42,7 @@ def read_sight(found: Record) -> FirstSight:
         tasks=tuple(map(int, found["tasks"])),
         late=bool(found["late"]),
         starting=tuple(map(int, found["starting"])),
+        running=tuple(map(int, found["running"])),
         filled=bool(found["filled"]),
     )
 

@@ -44,8 +44,8 @@ class Journal(Protocol):
     def register(self, change: str, wish: Wish, sights: Sequence[FirstSight]) -> None:
         """Bind the name of a change to a wish, and keep the first sight of each member.
 
-        A sight that showed nothing gets what is shown now, but keeps its time. Raises NameTaken, and keeps nothing, if
-        the name stands for another wish in one of the clusters.
+        A sight that is open gets what is shown now, but keeps its time. Raises NameTaken, and keeps nothing, if the
+        name stands for another wish in one of the clusters.
         """
 
     def requests(self, members: Iterable[MemberKey]) -> list[RequestRow]:

@@ -40,9 +40,9 @@ class Shown:
 class FirstSight:
     """What a member showed when a change was first asked for; ``at`` is in seconds since 1970, by the controller.
 
-    ``tasks`` are the ids of the tasks on it that were there, ``starting`` those that might start it from then on.
-    ``late``: one of them may have started it, and that start may have been shown later. ``filled``: nothing was shown
-    then, so ``shown`` is what was shown first.
+    ``tasks`` are the ids of the tasks on it that were there. Of these, ``starting`` might start it from then on, and
+    ``running`` ran, but only if they are rolled back. ``late``: one of the tasks may have made a start that shows
+    later. ``filled``: ``shown`` is what was shown later, when nothing was shown at first, or a start that was late.
     """
 
     member: MemberKey
@@ -51,11 +51,20 @@ class FirstSight:
     tasks: tuple[int, ...] = ()
     late: bool = False
     starting: tuple[int, ...] = ()
+    running: tuple[int, ...] = ()
     filled: bool = False
 
-    def filled_by(self, later: FirstSight) -> FirstSight:
-        """The same, which showed nothing, with what a later sight shows."""
-        return replace(self, shown=later.shown, late=later.late, filled=not later.shown.is_null)
+    @property
+    def is_open(self) -> bool:
+        """Whether a later look may tell more of the first start."""
+        return self.shown.is_null or self.late
+
+    def completed_by(self, later: FirstSight) -> FirstSight:
+        """The same, with what a later sight shows, if this one is open and that one tells more."""
+        if not self.is_open or later.shown.is_null or (later.late and not self.shown.is_null):
+            return self
+        is_filled = self.filled or self.shown.is_null or later.filled
+        return replace(self, shown=later.shown, late=later.late, filled=is_filled)
 
 
 @dataclass(frozen=True)

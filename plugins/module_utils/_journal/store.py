@@ -138,9 +138,9 @@ class SqlJournal(ABC):
             kept = self._sights(run, change, [sight.member for sight in sights])
             for sight in sights:
                 earlier = kept.get(sight.member)
-                if earlier is not None and not earlier.shown.is_null:
+                kept[sight.member] = sight if earlier is None else earlier.completed_by(sight)
+                if kept[sight.member] == earlier:
                     continue
-                kept[sight.member] = sight if earlier is None else earlier.filled_by(sight)
                 values = {
                     "key": _sight_key(change, sight.member),
                     "change": digest(sight.member.cluster, change),

@@ -133,6 +133,11 @@ class Task:
         )
 
     @property
+    def is_undone(self) -> bool:
+        """Whether its work is undone, or is being undone."""
+        return self.is_rolling_back or self.rolled_back
+
+    @property
     def finished(self) -> bool:
         """Whether it has ended; with an undocumented status and a finish time it has ended without success."""
         if self.status in (SUCCESSFUL, FAILED):

@@ -15,6 +15,7 @@ from datetime import datetime
 from .._base.clock import HUNDREDTH, SECOND
 from .._base.parsing import instant
 from .._base.service_clock import ServiceClock
+from .._ocp.task_model import Task
 from .._targets.serving import renewed_processes
 from .._targets.target import Member
 from .knowledge import Relative
@@ -112,8 +113,8 @@ class Sight:
     """What was shown of a member when a name was first used for it, and the ids of the tasks on it that were there.
 
     ``shown`` has neither a start nor processes if none was shown. ``late``: one of these tasks may have made a start
-    that was shown later. ``filled``: ``shown`` is what was shown first after that use. ``starting`` are those of the
-    tasks that might start it from then on.
+    that shows later. ``filled``: ``shown`` is what was shown after that use, and may be since. Of the tasks,
+    ``starting`` might start it from then on, ``running`` only if they are rolled back.
     """
 
     shown: Member
@@ -121,6 +122,7 @@ class Sight:
     late: bool = False
     filled: bool = False
     starting: frozenset[int] = frozenset()
+    running: frozenset[int] = frozenset()
 
     def of_start(self, member: Member) -> Relative:
         """Whether it has started since, by what it shows now."""
@@ -131,14 +133,15 @@ class Sight:
             return Relative.UNCLEAR
         return Relative.HIDDEN if moved is None else Relative.BEFORE
 
-    def of_task(self, task_id: int, member: Member) -> Relative:
+    def of_task(self, task_id: int, member: Member, *, is_undone: bool = False) -> Relative:
         """Whether a task began since: it was not there, or it was and may have started the member since.
 
-        If the start has moved, the start decides.
+        If the start has moved, the start decides. ``is_undone``: it was rolled back, or is.
         """
         if task_id not in self.tasks:
             return Relative.SINCE
-        is_unclear = task_id in self.starting and self.of_start(member) is not Relative.SINCE
+        may_start = task_id in self.starting or (is_undone and task_id in self.running)
+        is_unclear = may_start and self.of_start(member) is not Relative.SINCE
         return Relative.UNCLEAR if is_unclear else Relative.BEFORE
 
 
@@ -167,18 +170,30 @@ class Begin:
         """Whether a member has started since. With an instant and a name, either is enough."""
         return _either(self._by_clock(member), self._by_sight(member))
 
-    def of_task(self, task_id: int, began: str | None, requested: float | None, member: Member) -> Relative:
+    def of_task(self, task: Task, requested: float | None, member: Member) -> Relative:
         """Whether a task that restarts a member began since; ``requested`` when this machine has sent its request."""
         by_clock = by_name = None
         if self.instant is not None:
-            span = begun_span(began)
+            span = begun_span(task.start_time)
             by_clock = Relative.UNCLEAR if span is None else span.relative_to(self.instant)
             if self.wall is not None and requested is not None and requested >= self.wall:
                 by_clock = Relative.SINCE
         if self.sights is not None:
             sight = self.sights.get(member.name)
-            by_name = Relative.BEFORE if sight is None else sight.of_task(task_id, member)
+            by_name = Relative.BEFORE if sight is None else sight.of_task(task.id, member, is_undone=task.is_undone)
         return _either(by_clock, by_name)
+
+    def lacks_first_start(self, member: Member) -> bool:
+        """Whether what shows of a member may not yet count as its start at the first use of the name."""
+        if self.sights is None or not (member.started or member.pids or member.is_ahead):
+            return False
+        sight = self.sights.get(member.name)
+        return sight is None or sight.late
+
+    def ran_at_first(self, task_id: int, name: str) -> bool:
+        """Whether a task ran when the name of the change was first used for a member."""
+        sight = (self.sights or {}).get(name)
+        return sight is not None and task_id in sight.running
 
     def _by_clock(self, member: Member) -> Relative | None:
         if self.instant is None:

@@ -23,21 +23,42 @@ MayBeKind = Callable[[Record], bool]
 
 
 @dataclass(frozen=True)
+class Ended:
+    """How long a run has known tasks as ended, in seconds ``since`` then.
+
+    ``uncertain``: the clocks of the service differ by so many seconds.
+    """
+
+    since: dict[int, float] = field(default_factory=dict)
+    uncertain: float = 0.0
+
+    def may_show(self, task: TaskRecord, now: datetime) -> bool:
+        """Whether the start that an ended task has made may still show.
+
+        By its end, or as long as this run knows it where clocks do not tell.
+        """
+        until = shows_until(task)
+        if until is None or now - timedelta(seconds=self.uncertain) >= until:
+            return False
+        return self.since.get(task.id, 0.0) < PROOF_TIMEOUT
+
+
+@dataclass(frozen=True)
 class Memory:
     """What is known besides a look: by this run, and by the journal.
 
     ``requested``: when this machine sent the requests of these tasks, in seconds since 1970. ``own`` are the ids of the
-    tasks that a request of this run may have started. ``ended_for``: how long this run has known tasks as ended, in
-    seconds. ``uncertain``: the clocks of the service differ by so many seconds. ``skipped`` are the ids of own tasks
-    that are noted to have skipped a step.
+    tasks that a request of this run may have started. ``ended`` tells whether a start may still show. ``skipped`` are
+    the ids of own tasks that are noted to have skipped a step. ``late`` are the names of the members of which the start
+    of an earlier restart may show later.
     """
 
     requested: dict[int, float] = field(default_factory=dict)
     own: frozenset[int] = frozenset()
     requests: tuple[Request, ...] = ()
-    ended_for: dict[int, float] = field(default_factory=dict)
-    uncertain: float = 0.0
+    ended: Ended = field(default_factory=Ended)
     skipped: frozenset[int] = frozenset()
+    late: frozenset[str] = frozenset()
 
 
 def know(
@@ -57,7 +78,7 @@ def undecided(
     return list(_Meaning(may_be_kind, look, begin, values, memory or Memory()).undecided())
 
 
-def shows_late(look: Look, member: ShownMember, shown: Collection[int] = ()) -> bool:
+def shows_late(look: Look, member: ShownMember, ended: Ended, shown: Collection[int] = ()) -> bool:
     """Whether a start that was made before this look may replace the one that is shown of a member.
 
     ``shown`` are the ids of tasks whose start is known to have shown.
@@ -66,14 +87,11 @@ def shows_late(look: Look, member: ShownMember, shown: Collection[int] = ()) -> 
     tasks = [entry.task for entry in entries if may_have_started(entry.task)]
     started = started_span(member)
     return any(
-        task.id not in shown and _may_show(task, look.now) and not _has_shown(task, started, tasks) for task in tasks
+        task.id not in shown
+        and (not task.finished or ended.may_show(task, look.now))
+        and not _has_shown(task, started, tasks)
+        for task in tasks
     )
-
-
-def _may_show(task: TaskRecord, now: datetime) -> bool:
-    """Whether a start that it has made by now may show later."""
-    until = shows_until(task)
-    return not task.finished or (until is not None and now < until)
 
 
 def _has_shown(task: TaskRecord, started: Span | None, tasks: Collection[TaskRecord]) -> bool:
@@ -127,11 +145,20 @@ class _Meaning:
         for entry in self.look.tasks:
             task = entry.task
             since, unclear = self._since(entry, task)
+            if self._may_be_undone(entry, task, open_ones):
+                yield entry
+                continue
             is_untold = entry.restarts == frozenset() and self.may_be_kind(entry.record)
             decides = bool((since | unclear) & open_ones) and (is_untold or bool(self._parts(entry, task)))
             may_decide = task.status == SUCCESSFUL or task.start_time is None or bool((since | unclear) & unclear_ones)
             if decides and may_decide and needs_detail(task):
                 yield entry
+
+    def _may_be_undone(self, entry: TaskOnTarget, task: TaskRecord, names: Collection[str]) -> bool:
+        """Whether only its detail shows if it was rolled back since the change, and so started one of these members."""
+        if not task.finished or task.subtasks:
+            return False
+        return any(self.begin.ran_at_first(task.id, name) for name in self._parts(entry, task).intersection(names))
 
     def _is_open(self, member: ShownMember) -> bool:
         """Whether a task may decide about a member."""
@@ -141,7 +168,9 @@ class _Meaning:
 
     def _member(self, member: ShownMember) -> Member:
         start = self.begin.of_start(member) if self.begin.is_dated else Relative.HIDDEN
-        return Member(member.name, start, member.serves, self._is_new(member), *self._values_of(member))
+        values, was_tried = self._values_of(member)
+        is_late = member.name in self.memory.late and self.begin.lacks_first_start(member)
+        return Member(member.name, start, member.serves, self._is_new(member), values, was_tried, is_late)
 
     def _values_of(self, member: ShownMember) -> tuple[Values, bool]:
         if self.values is None:
@@ -170,7 +199,7 @@ class _Meaning:
             restarts,
             since if restarts else frozenset(),
             unclear if restarts else frozenset(),
-            is_due=work is Work.RESTARTED and self._is_due(task),
+            is_due=work is Work.RESTARTED and self.memory.ended.may_show(task, self.look.now),
             is_told=bool(restarts) or not self._may_be_untold(entry, since | unclear),
         )
 
@@ -196,17 +225,6 @@ class _Meaning:
         if not self.begin.is_dated:
             return frozenset(names), frozenset()
         requested = self.memory.requested.get(task.id)
-        found = {name: self.begin.of_task(task.id, task.start_time, requested, there[name]) for name in names}
+        found = {name: self.begin.of_task(task, requested, there[name]) for name in names}
         since = frozenset(name for name, when in found.items() if when is Relative.SINCE)
         return since, frozenset(name for name, when in found.items() if when is Relative.UNCLEAR)
-
-    def _is_due(self, task: TaskRecord) -> bool:
-        """Whether its start need not show yet: by its end, or as long as this run knows it where clocks do not tell."""
-        until = shows_until(task)
-        if until is None or not _is_within(self.look.now, until, self.memory.uncertain):
-            return False
-        return self.memory.ended_for.get(task.id, 0.0) < PROOF_TIMEOUT
-
-
-def _is_within(now: datetime, until: datetime, uncertain: float) -> bool:
-    return now - timedelta(seconds=uncertain) < until

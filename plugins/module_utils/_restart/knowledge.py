@@ -58,7 +58,8 @@ class Values(Enum):
 class Member:
     """A part of the target. ``start`` is that of its process; ``is_new``: it is so late that values may follow.
 
-    ``was_tried``: it has started since this controller requested that for the wanted values.
+    ``was_tried``: it has started since this controller requested that for the wanted values. ``is_late``: the name of
+    the change is new for it, and the start of an earlier restart may show later.
     """
 
     name: str
@@ -67,6 +68,7 @@ class Member:
     is_new: bool = False
     values: Values = Values.NOT_WANTED
     was_tried: bool = False
+    is_late: bool = False
 
 
 @dataclass(frozen=True)

@@ -102,7 +102,7 @@ class Foresight:
 
     def _begin(self, keys: Mapping[str, MemberKey], rows: Sequence[RequestRow]) -> Begin:
         instant, name = self._change.started_before, self._change.name
-        sights = None if name is None else noted_sights(self._journal, name, keys, rows)
+        sights = None if name is None else noted_sights(self._journal, name, keys)
         if instant is None:
             return Begin(sights=sights)
         wall = instant.timestamp()

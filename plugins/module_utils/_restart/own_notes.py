@@ -24,7 +24,7 @@ from .._targets.target import Member, Observation, Target, TaskOnTarget
 from .._waiting.await_tasks import UNSEEN_FOR
 from .change import Sight, has_moved
 from .evidence import GONE, may_start_yet, work_of
-from .know import shows_late
+from .know import Ended, shows_late
 from .knowledge import Request, Work
 from .look import Look
 from .own_request import Sent
@@ -88,48 +88,56 @@ class OwnNotes:
 
     # Names
 
-    def sights(self) -> dict[str, Sight] | None:
-        """What was shown when the name of the change was first used for each member; None without a name."""
-        name = self._request.change
-        return None if name is None else noted_sights(self._journal, name, self._keys, self._rows)
+    def sights(self, look: Look, late: Collection[str], *, registers: bool) -> dict[str, Sight] | None:
+        """What was shown when the name of the change was first used for each member; None without a name.
+
+        ``late`` are those of which the start of an earlier restart may show after this ``look``. ``registers``: note
+        the first use, and what the name asks. Raises NameTaken and JournalError.
+        """
+        change = self._request.change
+        if change is None:
+            return None
+        noted = self._journal.sights(change, self._keys.values())
+        found = {sight.member: sight for sight in self._found(look, late, noted)}
+        if registers:
+            self._journal.register(change, self._wish(), list(found.values()))
+        completed = {key: sight.completed_by(found.get(key, sight)) for key, sight in noted.items()}
+        return _by_name(self._keys, completed)
 
     def shown_at_requests(self, wall: float) -> dict[str, list[Member]]:
         """What members showed when this machine requested a restart of them, at ``wall`` or later."""
         return noted_at_requests(self._rows, self._keys, wall)
 
-    def register(self, look: Look) -> None:
-        """Note what is shown at the first use of the name, and what it asks. Raises NameTaken and JournalError."""
-        name = self._request.change
-        if name is None:
-            return
-        now, tasks = self._clock.wall(), tuple(sorted(entry.record["id"] for entry in look.tasks))
+    def _found(self, look: Look, late: Collection[str], noted: Mapping[MemberKey, FirstSight]) -> list[FirstSight]:
+        """What a look shows of the members, as first sights. After a request of the name, that is none."""
+        now, tasks = self._clock.wall(), look.tasks
         # Somebody may retry a FAILED task that holds it.
         failed = {task.id for task in (*look.named_failed, look.failure) if task is not None}
-        starting = tuple(
-            sorted(entry.record["id"] for entry in look.tasks if may_start_yet(entry.task) or entry.task.id in failed)
-        )
-        asked = [row for row in self._here if row.change == name and not row.settled]
+        starting = {entry.task.id for entry in tasks if may_start_yet(entry.task) or entry.task.id in failed}
+        running = {entry.task.id for entry in tasks if not entry.task.finished}
+        asked = [row for row in self._here if row.change == self._request.change and not row.settled]
         requested = {key for row in asked for key, _shown in row.members}
-        # What shows after a request is no first sight, but the name has to ask for the same.
-        found = [
+        return [
             FirstSight(
                 key,
                 Shown() if key in requested else _as_shown(member),
                 at=now,
-                tasks=tasks,
-                late=self.shows_late(look, member),
-                starting=starting,
+                tasks=_sorted(entry.record["id"] for entry in tasks),
+                late=member.name in late,
+                starting=_sorted(starting),
+                running=_sorted(running),
+                filled=key in noted and has_moved(_member_of(member.name, noted[key].shown), member) is not False,
             )
             for member in look.observed.members
             if (key := self._keys.get(member.name)) is not None
         ]
-        self._journal.register(name, self._wish(), found)
 
-    def shows_late(self, look: Look, member: Member) -> bool:
-        """Whether the start of an earlier restart may replace the one that is shown of a member.
+    def late(self, look: Look, ended: Ended) -> frozenset[str]:
+        """The members of which the start of an earlier restart may replace the one that is shown."""
+        return frozenset(member.name for member in look.observed.members if self._shows_late(look, member, ended))
 
-        What one of our own has made is known by what was shown at its request.
-        """
+    def _shows_late(self, look: Look, member: Member, ended: Ended) -> bool:
+        """What one of our own has made is known by what was shown at its request."""
         key = self._keys.get(member.name)
         seen = {
             row.task_id
@@ -137,7 +145,7 @@ class OwnNotes:
             for each, before in row.members
             if row.task_id is not None and each == key and has_moved(_member_of(member.name, before), member)
         }
-        return shows_late(look, member, seen)
+        return shows_late(look, member, ended, seen)
 
     def _wish(self) -> Wish:
         since = self._request.started_before
@@ -210,13 +218,13 @@ class OwnNotes:
             if row.values == self._values and self._values and mine and mine <= set(names) and row.outcome != IN_EFFECT:
                 self._note(row, outcome=IN_EFFECT)
 
-    def begin(self, look: Look, members: frozenset[str]) -> None:
+    def begin(self, look: Look, members: frozenset[str], late: Collection[str] = ()) -> None:
         """Note that a restart of these members is about to be requested. Raises JournalError: nothing may be sent.
 
-        What they show is not noted where the start of an earlier restart may show later: it would answer the request.
+        What those show is not noted that are ``late``: the start of an earlier restart would answer the request.
         """
         parts = tuple(
-            (self._keys[member.name], Shown() if self.shows_late(look, member) else _as_shown(member))
+            (self._keys[member.name], Shown() if member.name in late else _as_shown(member))
             for member in look.observed.members
             if member.name in members
         )
@@ -365,43 +373,31 @@ class OwnNotes:
         return TaskOnTarget(shown.record, _all_or(parts, there) if parts else others)
 
 
-def noted_sights(
-    journal: Journal, change: str, keys: Mapping[str, MemberKey], rows: Iterable[RequestRow]
-) -> dict[str, Sight]:
-    """What was shown of members with these ``keys`` when the name of a change was first used for them, by name.
-
-    ``rows`` are the requests for them. What a member showed at the first request of the name takes the place of a first
-    sight that tells less.
-    """
-    requested = _noted_at((row for row in rows if row.change == change), keys)
-    sights = journal.sights(change, keys.values())
-    return {name: _sight(name, sights[key], requested[name]) for name, key in keys.items() if key in sights}
+def noted_sights(journal: Journal, change: str, keys: Mapping[str, MemberKey]) -> dict[str, Sight]:
+    """What was shown of members with these ``keys`` when the name of a change was first used for them, by name."""
+    return _by_name(keys, journal.sights(change, keys.values()))
 
 
-def _sight(name: str, noted: FirstSight, requested: Iterable[Member]) -> Sight:
-    sight = Sight(
+def _by_name(keys: Mapping[str, MemberKey], noted: Mapping[MemberKey, FirstSight]) -> dict[str, Sight]:
+    return {name: _sight(name, noted[key]) for name, key in keys.items() if key in noted}
+
+
+def _sight(name: str, noted: FirstSight) -> Sight:
+    return Sight(
         _member_of(name, noted.shown),
         frozenset(noted.tasks),
         late=noted.late,
         filled=noted.filled,
         starting=frozenset(noted.starting),
+        running=frozenset(noted.running),
     )
-    if noted.late:
-        for member in requested:
-            if member.started is not None or member.pids:
-                return replace(sight, shown=member, late=False)
-    return sight
 
 
 def noted_at_requests(
     rows: Iterable[RequestRow], keys: Mapping[str, MemberKey], wall: float
 ) -> dict[str, list[Member]]:
     """What members with these ``keys`` showed when a restart of them was requested, at ``wall`` or later, by name."""
-    return _noted_at((row for row in rows if row.at >= wall), keys)
-
-
-def _noted_at(rows: Iterable[RequestRow], keys: Mapping[str, MemberKey]) -> dict[str, list[Member]]:
-    noted = [(key, shown) for row in rows for key, shown in row.members]
+    noted = [(key, shown) for row in rows if row.at >= wall for key, shown in row.members]
     return {name: [_member_of(name, shown) for key, shown in noted if key == mine] for name, mine in keys.items()}
 
 
@@ -422,6 +418,10 @@ def _have_moved(parts: Mapping[str, Shown], members: Iterable[Member]) -> bool:
     return bool(parts) and all(
         name in there and has_moved(_member_of(name, shown), there[name]) for name, shown in parts.items()
     )
+
+
+def _sorted(numbers: Iterable[int]) -> tuple[int, ...]:
+    return tuple(sorted(numbers))
 
 
 def _as_shown(member: Member) -> Shown:

@@ -269,6 +269,11 @@ def _may_be_earlier(names: Sequence[str], told: Told) -> str:
     return f"the start of {join_names(names)} may be that of a restart which was there when {told.condition}"
 
 
+def _earlier_start(_decision: Decision, told: Told) -> str:
+    late = [member.name for member in told.case.stale if member.is_late]
+    return f"the start of {join_names(late)} by an earlier restart may not show yet, and change {told.name} is new"
+
+
 def _needed(decision: Decision, told: Told) -> str:
     stale = told.members(decision.members) if decision.members else []
     some = "" if len(stale) == len(told.observed.members) else f" ({len(stale)} of {len(told.observed.members)})"
@@ -314,6 +319,7 @@ _REASONS: Mapping[Rule, Callable[[Decision, Told], str]] = {
     Rule.NOTHING_SHOWN: _nothing_shown,
     Rule.TASKS_HIDDEN: _tasks_hidden,
     Rule.CLOCKS_OVERLAP: _clocks_overlap,
+    Rule.EARLIER_START: _earlier_start,
     Rule.NEEDED: _needed,
 }
 
@@ -371,6 +377,11 @@ def doubt_error(nothing: str) -> OptionError:
     )
 
 
-def names_no_kind(reason: str) -> str:
-    """The reason of a skip where the name of a task does not show that it is a restart."""
-    return f"{reason}; not verified, since {UNNAMED_KIND}"
+def skip_gap(target: Target, told: Told) -> str | None:
+    """Why a target that is left alone is not shown to have started since; None if it is."""
+    if target.task_name is None:
+        return UNNAMED_KIND
+    if not target.shows_start or not told.wish.is_dated:
+        return None
+    hidden = [member.name for member in told.known.members if member.start is Relative.HIDDEN]
+    return f"the service shows no start of {join_names(hidden)}" if hidden else None

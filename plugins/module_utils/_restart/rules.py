@@ -49,6 +49,7 @@ class Rule(Enum):
     NOTHING_SHOWN = "the service shows nothing of it"
     TASKS_HIDDEN = "no start shows, or clocks do not tell, and tasks do not show whether there was a restart"
     CLOCKS_OVERLAP = "clocks do not tell whether it started since, and a task may have restarted it"
+    EARLIER_START = "the name of the change is new, and the start of an earlier restart may show later"
     NEEDED = "nothing proves a start since the change"
 
 
@@ -294,6 +295,12 @@ def _may_have_restarted(task: Task, member: Member) -> bool:
     return task.work in (Work.RESTARTED, Work.SKIPPED, Work.GONE) and member.name in task.unclear
 
 
+def _earlier_start(case: Case) -> Decision | None:
+    """Later, no start that shows would tell whether it is since the name."""
+    is_late = any(member.is_late for member in case.stale)
+    return Decision(Rule.EARLIER_START, Step.WAIT, case.names) if is_late else None
+
+
 def _needed(case: Case) -> Decision | None:
     return Decision(Rule.NEEDED, Step.SEND, case.names.difference(case.due))
 
@@ -311,6 +318,7 @@ RULES: tuple[Callable[[Case], Decision | None], ...] = (
     _nothing_shown,
     _tasks_hidden,
     _clocks_overlap,
+    _earlier_start,
     _needed,
 )
 

@@ -44,13 +44,13 @@ from .change import Begin, begun_by, has_moved
 from .diff import restart_diff
 from .effect_check import EffectCheck
 from .evidence import PROOF_TIMEOUT
-from .know import Memory, know, undecided
+from .know import Ended, Memory, know, undecided
 from .knowledge import Relative, Wish
 from .look import Look
 from .own_notes import OwnNotes
 from .own_request import Sent, doubtful_tasks, own_tasks
 from .reader import Reader
-from .reasons import Told, names_no_kind, reason_of, refusal_of
+from .reasons import Told, reason_of, refusal_of, skip_gap
 from .restart_request import RestartRequest
 from .rules import Decision, Rule, Step, decide
 from .safety_gate import SafetyGate
@@ -156,6 +156,8 @@ class _Run:
         self._doubtful: list[Task] = []
         self._ended: set[int] = set()
         self._ended_at: dict[int, float] = {}
+        # Members of which the start of an earlier restart may show later.
+        self._late: frozenset[str] = frozenset()
         self._starts_seen: dict[str, Member] = {}
         self._unconfirmed = 0
         self._is_gated = False
@@ -399,8 +401,9 @@ class _Run:
             if more:
                 self._reader.remember(more, look.observed.members)
                 look = self._current_look(own)
-        self._note_begin(look)
         self._note_ends(look)
+        self._late = self._notes.late(look, self._ended_tasks)
+        self._note_begin(look)
         self._values = self._effect.seen(look.observed, self._notes.tried)
         self._note_effect(look.observed)
         return look
@@ -438,9 +441,8 @@ class _Run:
                 self._attempt.warnings += warnings
         wall = None if wanted is None else wanted.timestamp()
         requested = {} if wall is None else self._notes.shown_at_requests(wall)
-        self._begin = Begin(span, wall, self._notes.sights(), requested, self._reader.first_shown)
-        if not self._request.check_mode:
-            self._notes.register(look)
+        sights = self._notes.sights(look, self._late, registers=not self._request.check_mode)
+        self._begin = Begin(span, wall, sights, requested, self._reader.first_shown)
 
     def _note_ends(self, look: Look) -> None:
         """Since when this run knows tasks as ended, and in the journal how own tasks have ended."""
@@ -451,16 +453,20 @@ class _Run:
                 if not self._request.check_mode:
                     self._notes.ended(task)
 
-    def _memory(self, look: Look) -> Memory:
+    @property
+    def _ended_tasks(self) -> Ended:
         now = self._clock.now()
         least, most = self._api.service_clock.bounds
+        return Ended({number: now - at for number, at in self._ended_at.items()}, uncertain=most - least)
+
+    def _memory(self, look: Look) -> Memory:
         return Memory(
             requested=self._notes.requested_at(),
             own=self._own_tasks(look),
             requests=() if self._sent is not None else self._notes.open_requests(look.observed.members),
-            ended_for={number: now - at for number, at in self._ended_at.items()},
-            uncertain=most - least,
+            ended=self._ended_tasks,
             skipped=self._notes.skipped_tasks(),
+            late=self._late,
         )
 
     @property
@@ -545,15 +551,18 @@ class _Run:
         if not pause:
             return False
         self._let_go()
-        lines = list(dict.fromkeys(why))
-        if lines != self._shown:
-            self._shown = lines
-            for line in (f"{self._target.label}: not safe yet", *lines):
-                self._request.policy.show(progress_line(line), False)
+        self._show_once("not safe yet", list(dict.fromkeys(why)))
         began = self._clock.now()
         self._clock.sleep(pause)
         self._gate_waited += self._clock.now() - began
         return True
+
+    def _show_once(self, what: str, why: list[str]) -> None:
+        """Show what the target waits for, and a line for each reason, unless these were shown last."""
+        if why != self._shown:
+            self._shown = why
+            for line in (f"{self._target.label}: {what}", *why):
+                self._request.policy.show(progress_line(line), False)
 
     def _outlasts(self, error: ServiceError) -> bool:
         """The same after a look that failed."""
@@ -562,10 +571,8 @@ class _Run:
     def _wait_first(self, decision: Decision, reason: str) -> None:
         """Wait a while for what has to end or to show first."""
         self._let_go()
-        if [reason] != self._shown:
-            # Above the lines of the task, which do not name the target.
-            self._request.policy.show(progress_line(f"{self._target.label}: {reason}"), False)
-            self._shown = [reason]
+        # Above the lines of the task, which do not name the target.
+        self._show_once("waiting", [reason])
         if decision.step is Step.WAIT:
             began = self._clock.now()
             self._clock.sleep(PAUSES.pause(0.0, self._clock.jitter(), self._api.retry_after))
@@ -627,8 +634,8 @@ class _Run:
     def _skip(self, decision: Decision) -> None:
         told = self._told
         serves = told.observed.serves if told and decision.rule is Rule.DONE else None
-        if decision.rule is Rule.DONE and self._target.task_name is None:
-            self._attempt.note(reason=names_no_kind(str(self._attempt.so_far.reason)))
+        if told and decision.rule is Rule.DONE and (gap := skip_gap(self._target, told)):
+            self._attempt.note(reason=f"{self._attempt.so_far.reason}; not verified, since {gap}")
             serves = None
         self._attempt.note(action="skipped", verified=serves)
 
@@ -662,7 +669,7 @@ class _Run:
         known = look.ids if look.reads_tasks else None
         at = service_time(self._api.service_clock, self._clock)
         sent = self._last_sent = Sent(at, timedelta(seconds=most - least), known, members, self._api.user)
-        self._notes.begin(look, members)
+        self._notes.begin(look, members, self._late)
         try:
             self._send(sent)
         except RequestRefused as error:
@@ -718,8 +725,7 @@ class _Run:
         task = self._attempt.so_far.task or {}
         self._attempt.warnings += self._signs.long_restart(task["duration"] if task else None)
         is_attached = decision.step in (Step.JOIN, Step.ADOPT)
-        late = frozenset(member.name for member in before.members if self._notes.shows_late(look, member))
-        restart_task = RestartTask(task_id, instant(task.get("start_time")), is_attached, self._begin, late)
+        restart_task = RestartTask(task_id, instant(task.get("start_time")), is_attached, self._begin, self._late)
         log_lines = self._request.policy.log_lines
         found = verify(self._api, self._target, before, members, restart_task, log_lines, self._clock)
         if found.error is None and self._attempt.so_far.effective is not None:

@@ -486,6 +486,29 @@ UNKNOWN_CASES = [
     ),
 ]
 
+LATE = {"is_late": True}
+EARLIER_CASES = [
+    _case("an earlier start may show", known(of=members(**LATE)), dated(), Rule.EARLIER_START, Step.WAIT, "a"),
+    _case(
+        "the same of one of them",
+        known(of=(*members(**LATE), *members(None, BEFORE))),
+        dated(waits=False),
+        Rule.EARLIER_START,
+        Step.WAIT,
+        "ab",
+    ),
+    _case("an earlier start, and done", known(of=members(SINCE, **LATE)), dated(), Rule.DONE, Step.SKIP, ""),
+    _case(
+        "an earlier start, and one that clocks cannot place",
+        known(task(RAN), of=members(UNCLEAR, **LATE)),
+        dated(),
+        Rule.CLOCKS_OVERLAP,
+        Step.FAIL,
+        "a",
+        90,
+    ),
+]
+
 NEEDED_CASES = [
     _case("without a change", known(of=members(SINCE, HIDDEN)), undated(), Rule.NEEDED, Step.SEND, "ab"),
     _case("old", known(of=members(BEFORE, BEFORE)), dated(), Rule.NEEDED, Step.SEND, "ab"),
@@ -512,5 +535,6 @@ RULE_CASES = [
     *VALUE_CASES,
     *START_CASES,
     *UNKNOWN_CASES,
+    *EARLIER_CASES,
     *NEEDED_CASES,
 ]

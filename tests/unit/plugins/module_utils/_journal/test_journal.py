@@ -64,7 +64,23 @@ def test_sight_that_showed_nothing_is_filled_with_the_first_value_that_shows(jou
     journal.register(CHANGE, WISH, [sight(start=None, at=2000.0)])
     journal.register(CHANGE, WISH, [replace(sight(start=START, at=3000.0), late=True)])
     journal.register(CHANGE, WISH, [sight(start=LATER_START, at=4000.0)])
-    assert journal.sights(CHANGE, [FIRST]) == {FIRST: replace(sight(start=START, at=1000.0), late=True, filled=True)}
+    assert journal.sights(CHANGE, [FIRST]) == {FIRST: replace(sight(start=LATER_START, at=1000.0), filled=True)}
+
+
+@pytest.mark.parametrize("is_filled", [True, False], ids=["it may be since", "it is the same"])
+def test_late_sight_is_completed_by_the_first_that_is_not_late(is_filled, journal):
+    journal.register(CHANGE, WISH, [replace(sight(at=1000.0), late=True, running=(7,))])
+    first = replace(sight(at=1000.0), late=True, running=(7,))
+    for more in (
+        replace(sight(start=LATER_START, at=2000.0), late=True),
+        replace(sight(start=None, at=2000.0), late=False),
+    ):
+        journal.register(CHANGE, WISH, [more])
+        assert journal.sights(CHANGE, [FIRST]) == {FIRST: first}
+    journal.register(CHANGE, WISH, [replace(sight(start=LATER_START, at=3000.0), filled=is_filled, running=(8,))])
+    journal.register(CHANGE, WISH, [sight(start=START, at=4000.0)])
+    completed = replace(sight(start=LATER_START, at=1000.0), filled=is_filled, running=(7,))
+    assert journal.sights(CHANGE, [FIRST]) == {FIRST: completed}
 
 
 @pytest.mark.parametrize(
@@ -217,7 +233,7 @@ def test_entries_are_plain_records(journal):
     entries = journal.entries()
     [change] = entries["changes"]
     assert (change["change"], change["cluster"], change["words"]) == (CHANGE, "orders 1", WISH.words)
-    own = {"at": 1000.0, "tasks": [], "late": False, "starting": [], "filled": False}
+    own = {"at": 1000.0, "tasks": [], "late": False, "starting": [], "running": [], "filled": False}
     assert change["sights"] == [{**member, "pids": [], **own}]
     [noted] = entries["requests"]
     assert (noted["number"], noted["change"], noted["settled"]) == (number, CHANGE, False)

@@ -9,6 +9,7 @@ from datetime import timedelta
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.service_clock import ServiceClock
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.task_model import Task
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.change import (
     HOST_UNCERTAINTY,
     Begin,
@@ -22,7 +23,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.change impo
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.knowledge import Relative
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target import Member
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import at
-from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import BEGINNING
+from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import BEGINNING, raw_task
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -30,6 +31,10 @@ BEFORE, SINCE, UNCLEAR, HIDDEN = Relative.BEFORE, Relative.SINCE, Relative.UNCLE
 ZERO = BEGINNING.timestamp()
 # The clocks of the service are those of this machine, to the second.
 EXACT = Begin(Span(ZERO, ZERO), wall=ZERO)
+
+
+def task(number, began, **more):
+    return Task.from_api(raw_task(number, startTime=began, **more))
 
 
 def member(started=None, *, pids=None, computed=False, ahead=None):
@@ -106,13 +111,13 @@ def test_a_start_is_told_by_the_clock_of_its_host_to_the_minute(started, relativ
 )
 def test_a_task_is_told_by_the_clock_of_the_service(began, relative):
     text = None if began is None else at(began).isoformat()
-    assert EXACT.of_task(90, text, None, member()) is relative
+    assert EXACT.of_task(task(90, text), None, member()) is relative
 
 
 @pytest.mark.parametrize(("began", "relative"), [(3, SINCE), (2, UNCLEAR), (-4, BEFORE), (-3, UNCLEAR)])
 def test_a_task_within_the_bounds_of_the_clocks_is_unclear(began, relative):
     begin = Begin(Span(ZERO - 3, ZERO + 3), wall=ZERO)
-    assert begin.of_task(90, at(began).isoformat(), None, member()) is relative
+    assert begin.of_task(task(90, at(began).isoformat()), None, member()) is relative
 
 
 @pytest.mark.parametrize(("requested", "relative"), [(0, SINCE), (30, SINCE), (-1, UNCLEAR), (None, UNCLEAR)])
@@ -120,7 +125,7 @@ def test_a_task_within_the_bounds_of_the_clocks_is_unclear(began, relative):
 def test_a_task_that_this_machine_requested_since_is_told_by_its_own_clock(requested, began, relative):
     begin = Begin(Span(ZERO - 3, ZERO + 3), wall=ZERO)
     sent = None if requested is None else ZERO + requested
-    assert begin.of_task(90, began, sent, member()) is relative
+    assert begin.of_task(task(90, began), sent, member()) is relative
 
 
 @pytest.mark.parametrize(
@@ -165,9 +170,9 @@ def test_a_start_that_is_earlier_than_one_still_to_come_tells_that_a_clock_was_s
 # By a name
 
 
-def sights(started=None, *tasks, starting=(), late=False, filled=False, **more):
-    seen = Sight(member(started, **more), frozenset(tasks), late=late, filled=filled, starting=frozenset(starting))
-    return {"a": seen}
+def sights(started=None, *tasks, starting=(), running=(), late=False, filled=False, **more):
+    some = {"starting": frozenset(starting), "running": frozenset(running)}
+    return {"a": Sight(member(started, **more), frozenset(tasks), late=late, filled=filled, **some)}
 
 
 def filled(*given, **more):
@@ -212,7 +217,7 @@ def test_a_start_is_since_the_first_use_of_a_name_if_it_has_moved(seen, now, rel
 )
 @pytest.mark.parametrize("began", [None, at(-900).isoformat()], ids=["no begin", "by a clock that is off"])
 def test_a_task_is_since_the_first_use_of_a_name_if_it_was_not_there(seen, began, relative):
-    assert Begin(sights=seen).of_task(90, began, None, member()) is relative
+    assert Begin(sights=seen).of_task(task(90, began), None, member()) is relative
 
 
 @pytest.mark.parametrize(
@@ -232,7 +237,24 @@ def test_a_task_is_since_the_first_use_of_a_name_if_it_was_not_there(seen, began
     ],
 )
 def test_a_task_that_was_there_may_have_started_it_since_if_the_start_does_not_tell(seen, now, relative):
-    assert Begin(sights=seen).of_task(90, at(-5).isoformat(), None, member(now)) is relative
+    assert Begin(sights=seen).of_task(task(90, at(-5).isoformat()), None, member(now)) is relative
+
+
+@pytest.mark.parametrize(
+    ("seen", "relative"),
+    [
+        (sights(-900, 90, running=[90]), UNCLEAR),
+        (sights(-900, 90, running=[80]), BEFORE),
+        (sights(-1000, 90, running=[90]), BEFORE),
+    ],
+    ids=["it ran", "it had ended", "the start has moved"],
+)
+@pytest.mark.parametrize("status", ["RUNNING", "SUCCESSFUL", "FAILED"])
+def test_a_task_that_ran_may_have_started_it_since_if_it_is_rolled_back(status, seen, relative):
+    begin = Begin(sights=seen)
+    undone = task(90, at(-5).isoformat(), status=status, operation="ROLLBACK")
+    assert begin.of_task(undone, None, member(-900)) is relative
+    assert begin.of_task(task(90, at(-5).isoformat(), status=status), None, member(-900)) is BEFORE
 
 
 @pytest.mark.parametrize(
@@ -262,9 +284,9 @@ def test_with_a_name_and_an_instant_either_is_enough(seen, started, relative):
 
 def test_with_a_name_and_an_instant_either_is_enough_for_a_task():
     both = replace(EXACT, sights=sights(-90, 90))
-    assert both.of_task(90, at(-5).isoformat(), None, member()) is BEFORE
-    assert both.of_task(90, at(5).isoformat(), None, member()) is SINCE
-    assert both.of_task(91, at(-5).isoformat(), None, member()) is SINCE
+    assert both.of_task(task(90, at(-5).isoformat()), None, member()) is BEFORE
+    assert both.of_task(task(90, at(5).isoformat()), None, member()) is SINCE
+    assert both.of_task(task(91, at(-5).isoformat()), None, member()) is SINCE
 
 
 def test_a_change_is_dated_by_an_instant_or_a_name():

@@ -11,7 +11,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.task_model impo
 from ansible_collections.oceanbase.ocp.plugins.module_utils._parameters.effect import Effect
 from ansible_collections.oceanbase.ocp.plugins.module_utils._parameters.parameter import Parameter
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.change import Begin, Sight, Span
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.know import Memory, know, undecided
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.know import Ended, Memory, know, undecided
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.knowledge import Relative, Request, Values, Work
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.look import Look
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.values_seen import ValuesSeen
@@ -61,6 +61,26 @@ def only_task(seen, begin=BEGIN, **more):
 )
 def test_start_becomes_relative_to_the_change(started, start):
     assert [member.start for member in known(look(a=started)).members] == [start, Relative.BEFORE]
+
+
+def first(**more):
+    """A name that was first used for a and b."""
+    return Begin(sights={name: Sight(Member(name, None, started=at(-900)), frozenset(), **more) for name in AB})
+
+
+@pytest.mark.parametrize(
+    ("begin", "seen", "is_late"),
+    [
+        (Begin(sights={}), look(), True),
+        (first(late=True), look(), True),
+        (first(), look(), False),
+        (Begin(sights={}), look(a=None), False),
+        (BEGIN, look(), False),
+    ],
+    ids=["the name is new", "its first start was late", "its first start is known", "no start shows", "without a name"],
+)
+def test_start_of_an_earlier_restart_may_show_where_the_name_has_no_first_start(begin, seen, is_late):
+    assert [member.is_late for member in known(seen, begin, late=A).members] == [is_late, False]
 
 
 def test_without_a_change_no_start_counts():
@@ -155,9 +175,9 @@ def test_start_need_not_show_for_three_minutes_after_the_end(fields, now, is_due
 @pytest.mark.parametrize(("ended_for", "is_due"), [(0.0, True), (179.9, True), (180.0, False)])
 def test_where_clocks_differ_it_is_due_as_long_as_this_run_knows_its_end(ended_for, is_due):
     """The server that wrote its end may be 100 seconds ahead of the one that says what time it is."""
-    task = only_task(look(entry(), now=299), uncertain=100.0, ended_for={90: ended_for})
-    assert task.is_due is is_due
-    assert not only_task(look(entry(), now=300), uncertain=100.0, ended_for={90: ended_for}).is_due
+    ended = Ended({90: ended_for}, uncertain=100.0)
+    assert only_task(look(entry(), now=299), ended=ended).is_due is is_due
+    assert not only_task(look(entry(), now=300), ended=ended).is_due
 
 
 @pytest.mark.parametrize(
@@ -265,6 +285,24 @@ BARE = {"subtasks": []}
 )
 def test_task_is_read_whole_if_that_may_decide(seen, begin, is_read):
     found = undecided(lambda _task: True, seen, begin)
+    assert [each.record["id"] for each in found] == [90] * is_read
+
+
+@pytest.mark.parametrize(
+    ("task", "is_read"),
+    [
+        (entry(status="SUCCESSFUL", began=-60, **BARE), True),
+        (entry(status="FAILED", began=-60, **BARE), True),
+        (entry(status="FAILED", began=-60), False),
+        (entry(status="RUNNING", began=-60, **BARE), False),
+        (entry(80, began=-60, **BARE), False),
+        (entry(restarts=frozenset("b"), began=-60, **BARE), False),
+    ],
+    ids=["it has ended", "it has FAILED", "its steps are known", "it still runs", "it had ended", "of another"],
+)
+def test_task_that_ran_at_the_first_use_is_read_whole_as_it_may_be_rolled_back(task, is_read):
+    ran = Sight(Member("a", None, started=at(-900)), frozenset([80, 90]), running=frozenset([90]))
+    found = undecided(lambda _task: True, look(task), Begin(sights={"a": ran}))
     assert [each.record["id"] for each in found] == [90] * is_read
 
 

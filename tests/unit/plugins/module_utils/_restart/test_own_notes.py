@@ -12,6 +12,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
 from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.memory_journal import MemoryJournal
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.task_model import Task
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.change import Begin
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.know import Ended
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.knowledge import Relative, Request
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.look import Look
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.own_notes import OwnNotes
@@ -66,6 +67,18 @@ def restarts(service, seconds=5.0):
     """Server 41 shows another start from now on."""
     service.servers_there[0].started = service.now
     service.passes(seconds)
+
+
+def late(notes, look):
+    return notes.late(look, Ended())
+
+
+def register(notes, look):
+    notes.sights(look, late(notes, look), registers=True)
+
+
+def sights(notes, look):
+    return notes.sights(look, late(notes, look), registers=False)
 
 
 def members_of(seen):
@@ -174,11 +187,11 @@ def starts(status):
 )
 def test_later_start_may_be_that_of_a_restart_from_before_the_name(task, shown, relative, run, seen, service):
     service.servers_there[0].started = shown
-    run(**NAME).register(seen(task))
+    register(run(**NAME), seen(task))
     service.servers_there[0].started = 10.0
     service.passes(300)
     [member] = members_of(seen)
-    assert Begin(sights=run(**NAME).sights()).of_start(member).value == relative
+    assert Begin(sights=sights(run(**NAME), seen())).of_start(member).value == relative
 
 
 @pytest.mark.parametrize(
@@ -203,8 +216,10 @@ def test_later_start_may_be_that_of_a_restart_from_before_the_name(task, shown, 
     ],
 )
 def test_first_use_of_a_name_notes_what_may_start_it_from_then_on(task, starting, run, seen):
-    run(**NAME).register(seen(task))
-    assert run(**NAME).sights()[ADDRESS].starting == starting
+    look = seen(task)
+    register(run(**NAME), look)
+    sight = sights(run(**NAME), look)[ADDRESS]
+    assert (sight.starting, sight.running) == (starting, set() if Task.from_api(task).finished else {80})
 
 
 @pytest.mark.parametrize("holds", ["named_failed", "failure"])
@@ -213,34 +228,47 @@ def test_task_that_holds_it_at_the_first_use_may_start_it_when_somebody_retries_
     task = Task.from_api(failed)
     other = Task.from_api({**failed, "id": 79})
     held = {"named_failed": [other, task], "failure": task}
-    run(**NAME).register(seen(failed, **{holds: held[holds]}))
-    assert run(**NAME).sights()[ADDRESS].starting == {80}
+    look = seen(failed, **{holds: held[holds]})
+    register(run(**NAME), look)
+    assert sights(run(**NAME), look)[ADDRESS].starting == {80}
 
 
 def test_start_that_shows_may_be_that_of_either_of_two_restarts_a_minute_apart(run, seen, service):
     service.servers_there[0].started = -45.0
-    run(**NAME).register(seen(from_before(), {**from_before(-110, -80), "id": 79}))
-    assert run(**NAME).sights()[ADDRESS].late
+    look = seen(from_before(), {**from_before(-110, -80), "id": 79})
+    register(run(**NAME), look)
+    assert sights(run(**NAME), look)[ADDRESS].late
 
 
 def test_start_after_the_end_of_a_restart_is_not_its_own(run, seen, service):
     service.servers_there[0].started = -45.0
-    run(**NAME).register(seen(from_before(), {**from_before(-300, -200), "id": 79}))
-    assert not run(**NAME).sights()[ADDRESS].late
+    look = seen(from_before(), {**from_before(-300, -200), "id": 79})
+    register(run(**NAME), look)
+    assert not sights(run(**NAME), look)[ADDRESS].late
 
 
-def test_start_that_has_moved_since_a_request_of_the_name_is_since(run, seen, service):
-    run(**NAME).register(seen(from_before()))
+def test_first_start_is_the_one_that_shows_when_that_of_an_earlier_restart_no_longer_can(run, seen, service):
+    register(run(**NAME), seen(from_before()))
     service.servers_there[0].started = -45.0
     service.passes(300)
-    notes = run(**NAME)
-    notes.begin(seen(from_before()), HERE)
-    notes.end(None, refused=True)
+    # Clocks may be off, so it may have started since.
+    register(run(**NAME), seen(from_before()))
     [member] = members_of(seen)
-    assert Begin(sights=run(**NAME).sights()).of_start(member) is Relative.BEFORE
+    assert Begin(sights=sights(run(**NAME), seen())).of_start(member) is Relative.UNCLEAR
     restarts(service)
     [member] = members_of(seen)
-    assert Begin(sights=run(**NAME).sights()).of_start(member) is Relative.SINCE
+    assert Begin(sights=sights(run(**NAME), seen())).of_start(member) is Relative.SINCE
+
+
+def test_start_that_has_not_moved_meanwhile_is_the_first_one(run, seen, service):
+    register(run(**NAME), seen(from_before()))
+    service.passes(300)
+    [member] = members_of(seen)
+    for look in (seen(from_before()), seen()):
+        assert Begin(sights=sights(run(**NAME), look)).of_start(member) is Relative.BEFORE
+    assert sights(run(**NAME), seen(from_before(270, 290)))[ADDRESS].late
+    register(run(**NAME), seen())
+    assert not sights(run(**NAME), seen(from_before(270, 290)))[ADDRESS].late
 
 
 def test_start_that_an_earlier_request_of_ours_has_made_is_a_first_sight(run, seen, service):
@@ -249,8 +277,9 @@ def test_start_that_an_earlier_request_of_ours_has_made_is_a_first_sight(run, se
     notes.end(80, at(0).isoformat())
     restarts(service)
     # By times alone, the one before could have made it.
-    run(**NAME).register(seen(from_before(0, 4), {**from_before(-65, -40), "id": 79}))
-    assert not run(**NAME).sights()[ADDRESS].late
+    look = seen(from_before(0, 4), {**from_before(-65, -40), "id": 79})
+    register(run(**NAME), look)
+    assert not sights(run(**NAME), look)[ADDRESS].late
 
 
 @pytest.mark.parametrize(
@@ -266,7 +295,8 @@ def test_start_that_an_earlier_request_of_ours_has_made_is_a_first_sight(run, se
     ids=["has just ended", "has just failed", "ended long ago", "its start shows", "runs, and has started it", "runs"],
 )
 def test_start_of_an_earlier_restart_that_shows_late_answers_no_request(task, answers, run, seen, service):
-    run().begin(seen(task), HERE)
+    look, notes = seen(task), run()
+    notes.begin(look, HERE, late(notes, look))
     restarts(service)
     assert (run().open_requests(members_of(seen)) == ()) is answers
 
@@ -480,78 +510,78 @@ def test_restart_without_values_is_no_try(run, seen, service):
 
 def test_first_use_of_a_name_keeps_what_is_shown(run, seen, service):
     notes = run(**NAME)
-    assert notes.sights() == {}
-    notes.register(seen(raw_task(80)))
+    assert sights(notes, seen()) == {}
+    register(notes, seen(from_before(-500, -400)))
     restarts(service)
-    notes.register(seen(raw_task(81)))
-    found = run(**NAME).sights()[ADDRESS]
+    register(notes, seen(raw_task(81)))
+    found = sights(run(**NAME), seen())[ADDRESS]
     assert (found.shown.started, found.tasks) == (at(-3600), {80})
-    assert run().sights() is None
+    assert sights(run(), seen()) is None
 
 
 def test_nothing_shown_at_first_is_replaced_by_what_shows_later(run, seen, service):
     service.servers_there[0].started = None
-    run(**NAME).register(seen())
+    register(run(**NAME), seen())
     service.servers_there[0].started = -3600.0
-    run(**NAME).register(seen())
-    assert run(**NAME).sights()[ADDRESS].shown.started == at(-3600)
+    register(run(**NAME), seen())
+    assert sights(run(**NAME), seen())[ADDRESS].shown.started == at(-3600)
 
 
 @pytest.mark.parametrize(("status", "relative"), [("RUNNING", Relative.UNCLEAR), ("SUCCESSFUL", Relative.BEFORE)])
 def test_what_shows_later_may_be_the_start_of_a_restart_that_ran_at_first(status, relative, run, seen, service):
     service.servers_there[0].started = None
-    run(**NAME).register(seen(from_before(status=status)))
+    register(run(**NAME), seen(from_before(status=status)))
     service.servers_there[0].started = -45.0
     service.passes(300)
-    run(**NAME).register(seen(from_before()))
+    register(run(**NAME), seen(from_before()))
     [member] = members_of(seen)
-    begin = Begin(sights=run(**NAME).sights())
+    begin = Begin(sights=sights(run(**NAME), seen()))
     assert begin.of_start(member) is Relative.UNCLEAR
-    assert begin.of_task(80, at(-60).isoformat(), None, member) is relative
+    assert begin.of_task(Task.from_api(from_before()), None, member) is relative
 
 
 def test_start_that_was_still_to_come_is_noted_as_such(run, seen, service):
     service.servers_there[0].started = 3600.0
     look = seen(from_before())
-    run(**NAME).register(replace(look, observed=look.observed.judged_by(at(60), at(86400))))
+    register(run(**NAME), replace(look, observed=look.observed.judged_by(at(60), at(86400))))
     service.servers_there[0].started = 5.0
     service.passes(300)
     [member] = members_of(seen)
-    assert Begin(sights=run(**NAME).sights()).of_start(member) is Relative.UNCLEAR
+    assert Begin(sights=sights(run(**NAME), seen())).of_start(member) is Relative.UNCLEAR
 
 
 def test_start_that_shows_after_a_request_is_not_the_first_sight(run, seen, service):
     """It may be the one that the request has made."""
     service.servers_there[0].started = None
     notes = run(**NAME)
-    notes.register(seen())
+    register(notes, seen())
     notes.begin(seen(), HERE)
     restarts(service)
-    run(**NAME).register(seen())
-    assert run(**NAME).sights()[ADDRESS].shown.started is None
+    register(run(**NAME), seen())
+    assert sights(run(**NAME), seen())[ADDRESS].shown.started is None
 
 
 def test_name_has_to_ask_the_same_after_its_first_request_too(run, seen):
     notes = run(**NAME, **DATED)
-    notes.register(seen())
+    register(notes, seen())
     notes.begin(seen(), HERE)
     with pytest.raises(NameTaken):
-        run(**NAME).register(seen())
+        register(run(**NAME), seen())
 
 
 def test_name_that_a_person_has_cleared_is_used_for_the_first_time_again(run, seen, service, journal):
     notes = run(**NAME)
-    notes.register(seen())
+    register(notes, seen())
     notes.begin(seen(), HERE)
     restarts(service)
     journal.clear(change=NAME["change"])
-    run(**NAME).register(seen())
-    [sight] = run(**NAME).sights().values()
+    register(run(**NAME), seen())
+    [sight] = sights(run(**NAME), seen()).values()
     assert sight.shown.started == members_of(seen)[0].started
 
 
 def test_without_a_name_nothing_is_registered(run, seen, journal):
-    run(**DATED).register(seen())
+    register(run(**DATED), seen())
     assert journal.entries()["changes"] == []
 
 

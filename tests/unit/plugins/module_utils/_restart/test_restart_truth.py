@@ -737,6 +737,17 @@ def test_own_restart_of_an_untold_arbitration_service_is_known(clusters, service
     assert (skipped["action"], len(service.posts)) == ("skipped", 1)
 
 
+def test_server_of_which_no_start_shows_is_left_alone_by_its_task_and_not_verified(service):
+    [server] = SERVER.things(service)
+    service.begin(fake_ocp.SERVER, [server])
+    service.passes(12)
+    server.started = None
+    for change in (request(started_before=CHANGE), request(started_before=CHANGE, wait=True)):
+        skipped = restart(service, SERVER, change)
+        assert (skipped["action"], skipped["verified"], service.posts) == ("skipped", None, [])
+        assert "; not verified, since the service shows no start of 10.1.0.1:2882" in skipped["reason"]
+
+
 def test_own_restart_of_which_the_service_tells_no_target_is_known(service):
     """Older services have no tags, and another server is on the host."""
     service.tags, service.names_operations, service.start_shown_late = False, False, 100.0
@@ -934,3 +945,54 @@ def test_first_start_after_a_first_use_without_one_may_be_that_of_the_restart_th
     error = failure(service, SERVER, NAMED)
     assert (error.__class__, service.posts) == (NotVerified, [])
     assert f"{MAY_BE_EARLIER}, and task 1001 (Restart OB server) may have restarted it" in str(error)
+
+
+# A restart that ended shortly before the first use of a name
+
+
+def ended_before(service, *, shown_late=0.0, host=0.0):
+    """Somebody else has restarted the server, whose start shows late, or by a host whose clock is off."""
+    service.start_shown_late = shown_late
+    service.begin(fake_ocp.SERVER, SERVER.things(service))
+    service.passes(12)
+    SERVER.things(service)[0].started += host
+
+
+@pytest.mark.parametrize("wait", [True, False], ids=["with wait", "without wait"])
+def test_first_use_waits_until_the_start_of_an_earlier_restart_shows(wait, service):
+    ended_before(service, shown_late=60.0)
+    began = service.now
+    first = restart(service, SERVER, replace(NAMED, wait=wait))
+    assert (first["action"], len(service.posts)) == ("submitted", 1)
+    assert 50 < service.jobs[-1].started_at - began < 80
+    service.passes(200)
+    another_process()
+    second = restart(service, SERVER, NAMED)
+    assert (second["action"], second["verified"], len(service.posts)) == ("skipped", True, 1)
+
+
+def test_first_use_waits_until_an_earlier_restart_can_show_no_start_any_more(service):
+    """By the clock of its host, which is a day behind, the start that shows may be an older one."""
+    ended_before(service, host=-86400.0)
+    lines = []
+    ended, policy = service.now, replace(NAMED.policy, show=lambda line, _brief: lines.append(line))
+    service.after_restart = lambda: setattr(SERVER.things(service)[0], "started", service.now - 86400.0)
+    service.lose_before = [lost()]
+    error = failure(service, SERVER, replace(NAMED, policy=policy))
+    assert (error.__class__, len(service.posts)) == (OutcomeUnknown, 1)
+    assert 170 < service.now - ended < 260
+    assert [line.strip() for line in lines[:2]] == [
+        "server 10.1.0.1:2882 (id 41) of cluster orders (id 31): waiting",
+        "the start of 10.1.0.1:2882 by an earlier restart may not show yet, and change…",
+    ]
+    # From now on a start that moves is since the name.
+    SERVER.things(service)[0].started += 200.0
+    another_process()
+    second = restart(service, SERVER, NAMED)
+    assert (second["action"], second["verified"], len(service.posts)) == ("skipped", True, 1)
+
+
+def test_check_mode_does_not_wait_for_the_start_of_an_earlier_restart(service):
+    ended_before(service, shown_late=60.0)
+    result = restart(service, SERVER, replace(NAMED, check_mode=True))
+    assert (result["changed"], result["elapsed"], service.posts) == (True, 0, [])

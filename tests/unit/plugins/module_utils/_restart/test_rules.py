@@ -31,6 +31,7 @@ WAYS_OUT = {
     Rule.VALUES_LATE: {Step.WAIT},
     Rule.START_LATE: {Step.WAIT, Step.SKIP, Step.FAIL},
     Rule.REQUEST_OPEN: {Step.WAIT},
+    Rule.EARLIER_START: {Step.WAIT},
     Rule.NEEDED: {Step.SEND},
 }
 
@@ -63,6 +64,7 @@ all_members = st.lists(
         st.booleans(),
         st.sampled_from(Values),
         st.booleans(),
+        st.sampled_from([False, False, True]),
     ),
     max_size=3,
     unique_by=lambda member: member.name,
@@ -120,6 +122,7 @@ def test_nothing_is_sent_that_could_be_a_second_restart(known, wish):
     assert known.holder is None
     assert all(request.is_searched and not request.is_here for request in known.requests)
     assert known.members or not wish.is_conditional
+    assert not any(member.is_late for member in Case(known, wish).stale)
     if wish.is_dated:
         assert decision.members.isdisjoint(covering(known, Work.RESTARTED, Work.SKIPPED))
 
@@ -203,11 +206,12 @@ def test_decision_is_one_pure_function_of_hashable_values(known, wish):
 
 @given(all_knowledge(), all_wishes)
 def test_no_rule_waits_for_what_never_shows(known, wish):
-    """A wait has a task that was due, a request whose search is on, or values that may settle."""
+    """A wait has a task that was due, a request whose search is on, values that may settle, or an earlier start."""
     decision = decide(known, wish)
     if decision.step is Step.WAIT:
         is_searched = all(request.is_searched for request in known.requests)
         is_new = any(member.is_new for member in known.members) and wish.settles
-        assert any(task.is_due for task in known.tasks) or not is_searched or is_new
+        is_late = any(member.is_late for member in known.members)
+        assert any(task.is_due for task in known.tasks) or not is_searched or is_new or is_late
     if decision.step is Step.QUEUE:
         assert wish.in_flight is InFlight.QUEUE
