@@ -139,7 +139,7 @@ changes:
           type: list
           elements: int
         late:
-          description: Whether one of these tasks may have made a start that was shown later.
+          description: Whether one of these tasks may have made a start that shows later; false once it no longer can.
           returned: always
           type: bool
 requests:
