@@ -237,7 +237,12 @@ _TAG: Shape = {
     "obproxyId": integer,
 }
 # The ids there are texts.
-_TASK_CONTEXT: Shape = {"listMap": lambda value: shaped(record(value), {"obproxy_server_ids": integers})}
+_CONTEXT_LISTS: Shape = {"obproxy_server_ids": integers, "server_ids": integers, "host_ids": integers}
+_CONTEXT_TEXTS: Shape = {"server_id": integer, "host_id": integer, "zone_name": text}
+_TASK_CONTEXT: Shape = {
+    "listMap": lambda value: shaped(record(value), _CONTEXT_LISTS),
+    "stringMap": lambda value: shaped(record(value), _CONTEXT_TEXTS),
+}
 _STEP: Shape = {
     "id": integer,
     "name": text,

@@ -15,7 +15,7 @@ from .._journal.rows import MemberKey
 from .._ocp.endpoints import OcpApi
 from .._ocp.envelope import ApiResponse
 from .lookup import find_host
-from .operating_tasks import tag_values, task_ids_by_host
+from .operating_tasks import shown_hosts, task_ids_by_host
 from .serving import agent_serves, missing_processes, renewed_processes, worst_agent_status
 from .target import Member, Observation, Target, TaskOnTarget, check_identity
 from .task_names import AGENT_FILTER, AGENT_RESTART, AGENT_WORDS, SINGLE_AGENT_RESTART, is_other_kind, kind_of
@@ -84,7 +84,7 @@ class Agents(Target):
     def may_be_of(self, task: Record) -> bool:
         """Whether a task may be a restart of agents on some of these hosts, and on no other."""
         mine = {number for number, _address in self.hosts}
-        return not is_other_kind(task, self.task_name) and _host_ids(task) <= mine
+        return not is_other_kind(task, self.task_name) and shown_hosts(task) <= mine
 
     def listed(self, api: OcpApi, **query: Any) -> list[Record]:
         """The tasks on agents."""
@@ -93,12 +93,12 @@ class Agents(Target):
     def touching(self, api: OcpApi, listed: list[Record], **query: Any) -> list[TaskOnTarget]:
         """Restarts of the agents on any of these hosts, and other work on them."""
         # Without tags, only the filter by host identifies the agents of a task.
-        unnamed = any(not _host_ids(task) for task in listed)
+        unnamed = any(not shown_hosts(task) for task in listed)
         hosts = [number for number, _address in self.hosts]
         by_host = task_ids_by_host(api, hosts if unnamed else (), name=AGENT_FILTER, **query)
         touching = []
         for task in listed:
-            on_hosts = _host_ids(task) or {number for number, ids in (by_host or {}).items() if task["id"] in ids}
+            on_hosts = shown_hosts(task) or {number for number, ids in (by_host or {}).items() if task["id"] in ids}
             touched = frozenset(name for number, name in self.hosts if number in on_hosts)
             restarts = kind_of(task.get("name")) in (AGENT_RESTART, SINGLE_AGENT_RESTART)
             # If nothing shows the hosts of a task, it may be on any.
@@ -117,11 +117,6 @@ def _host(number: int, name: str) -> dict[str, Any]:
 
 def _status_by_host(hosts: list[Record]) -> dict[Any, str | None]:
     return {host.get("id"): host.get("hostAgentStatus") for host in hosts}
-
-
-def _host_ids(task: Record) -> set[Any]:
-    """The hosts that a task names, in its tags or, for a task on one host, itself."""
-    return tag_values(task, "hostId") | ({task["hostId"]} if task.get("hostId") is not None else set())
 
 
 def agent_member(name: str, agent: Record, host_status: str | None) -> Member:

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from .._base.errors import AuthenticationFailed, RequestRefused
@@ -44,6 +44,37 @@ def tag_values(task: Record, key: str) -> set[Any]:
     Older versions send no tags, and the keys of a tag vary.
     """
     return {tag[key] for tag in records(task.get("tags")) if isinstance(tag.get(key), (int, str))}
+
+
+def shown_hosts(task: Record) -> set[Any]:
+    """The ids of the hosts that a task names: in its tags, in its context or, for a task on one host, itself."""
+    alone = [task.get("hostId"), _in_context(task, "stringMap", "host_id")]
+    return tag_values(task, "hostId").union(_in_context(task, "listMap", "host_ids") or (), _known(alone))
+
+
+def shown_servers(task: Record) -> set[Any]:
+    """The ids of the servers that a task names in its tags or its context."""
+    alone = [_in_context(task, "stringMap", "server_id")]
+    return tag_values(task, "serverId").union(_in_context(task, "listMap", "server_ids") or (), _known(alone))
+
+
+def shown_zones(task: Record) -> set[Any]:
+    """The names of the zones that a task names in its tags or its context."""
+    return tag_values(task, "zoneName").union(_known([_in_context(task, "stringMap", "zone_name")]))
+
+
+def names_only_others(shown: Collection[Any], mine: Collection[Any]) -> bool:
+    """Whether a task names hosts, servers or zones, and none of ``mine``; False if mine are not known."""
+    return bool(shown) and bool(mine) and not set(shown).intersection(mine)
+
+
+def _in_context(task: Record, part: str, key: str) -> Any:
+    """What answers to restarts of older versions have in their context; a text there is no object."""
+    return record(record(task.get("context")).get(part)).get(key)
+
+
+def _known(values: Iterable[Any]) -> list[Any]:
+    return [value for value in values if value is not None]
 
 
 def restarted_parts(task: Record) -> set[Any]:

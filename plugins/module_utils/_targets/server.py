@@ -14,7 +14,15 @@ from .._ocp.endpoints import OcpApi
 from .._ocp.envelope import ApiResponse
 from .cluster import Cluster, PartOfCluster, member_of, placed_servers, servers_of
 from .lookup import address_of, exactly_one, find_cluster, shown_address
-from .operating_tasks import names_every_operation, tag_values, task_ids_on_hosts
+from .operating_tasks import (
+    names_every_operation,
+    names_only_others,
+    shown_hosts,
+    shown_servers,
+    shown_zones,
+    tag_values,
+    task_ids_on_hosts,
+)
 from .target import ClusterRecords, Member, Observation, TaskOnTarget, check_identity
 from .task_names import CLUSTER_RESTART, SERVER_RESTART, ZONE_RESTART, kind_of
 
@@ -103,8 +111,11 @@ class Server(PartOfCluster):
 
     def may_be_of(self, task: Record) -> bool:
         """Whether a task may be a restart of this server."""
-        servers = tag_values(task, "serverId")
-        return self.cluster.may_be_of_part(task, self.task_name) and (not servers or self.id in servers)
+        return self.cluster.may_be_of_part(task, self.task_name) and not (
+            names_only_others(shown_servers(task), [self.id])
+            or names_only_others(shown_hosts(task), [] if self.host_id is None else [self.host_id])
+            or names_only_others(shown_zones(task), [] if self.zone is None else [self.zone])
+        )
 
     def touching(self, api: OcpApi, listed: list[Record], **query: Any) -> list[TaskOnTarget]:
         """Restarts of the server, its zone and its cluster.

@@ -13,7 +13,16 @@ from .._ocp.endpoints import OcpApi
 from .._ocp.envelope import ApiResponse
 from .cluster import Cluster, PartOfCluster, member_of, placed_servers, servers_of
 from .lookup import address_of, exactly_one, find_cluster
-from .operating_tasks import names_every_operation, operated_by, tag_values, task_ids_on_hosts
+from .operating_tasks import (
+    names_every_operation,
+    names_only_others,
+    operated_by,
+    shown_hosts,
+    shown_servers,
+    shown_zones,
+    tag_values,
+    task_ids_on_hosts,
+)
 from .serving import database_serves
 from .target import ClusterRecords, Observation, TaskOnTarget
 from .task_names import CLUSTER_RESTART, SERVER_RESTART, ZONE_RESTART, kind_of
@@ -24,7 +33,8 @@ class Zone(PartOfCluster):
     """A zone of a cluster.
 
     ``servers`` are pairs of server id and address. ``hosts`` are the ids of hosts where all servers of the cluster
-    belong to this zone; ``alone``: all its servers are on such hosts.
+    belong to this zone; ``alone``: all its servers are on such hosts. ``every_host`` are the ids of the hosts of its
+    servers, empty if one is not shown.
     """
 
     id: int | None
@@ -33,6 +43,7 @@ class Zone(PartOfCluster):
     servers: tuple[tuple[int, str], ...]
     hosts: tuple[int, ...]
     alone: bool
+    every_host: tuple[int, ...] = ()
     first_observation: Observation | None = field(default=None, compare=False)
 
     kind = "zone"
@@ -52,7 +63,9 @@ class Zone(PartOfCluster):
         servers = servers_of(api, record, owner.id)
         own = [server for server in servers if server.get("zoneName") == zone]
         others = {server.get("hostId") for server in servers if server.get("zoneName") != zone}
-        hosts = {host for server in own if (host := integer(server.get("hostId"))) is not None and host not in others}
+        every_host = {integer(server.get("hostId")) for server in own}
+        known_hosts = {host for host in every_host if host is not None}
+        hosts = known_hosts - others
         return cls(
             found.get("id"),
             zone,
@@ -60,6 +73,7 @@ class Zone(PartOfCluster):
             tuple((server["id"], address_of(server, "ip", "port")) for server in own if integer(server.get("id"))),
             tuple(sorted(hosts)),
             all(server.get("hostId") in hosts for server in own),
+            tuple(sorted(known_hosts)) if None not in every_host else (),
             _observe_zone(zone, record, servers),
         )
 
@@ -80,8 +94,11 @@ class Zone(PartOfCluster):
 
     def may_be_of(self, task: Record) -> bool:
         """Whether a task may be a restart of this zone."""
-        zones = tag_values(task, "zoneName")
-        return self.cluster.may_be_of_part(task, self.task_name) and (not zones or self.name in zones)
+        return self.cluster.may_be_of_part(task, self.task_name) and not (
+            names_only_others(shown_zones(task), [self.name])
+            or names_only_others(shown_servers(task), [number for number, _address in self.servers])
+            or names_only_others(shown_hosts(task), self.every_host)
+        )
 
     def touching(self, api: OcpApi, listed: list[Record], **query: Any) -> list[TaskOnTarget]:
         """Restarts of the zone, its cluster and its servers.

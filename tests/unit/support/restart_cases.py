@@ -64,7 +64,7 @@ RESTART_CASES = {
     "server": RestartCase(SERVER_41, ("server", (31, 41, True, False)), fake_ocp.SERVER, lambda s: s.servers_there[:1]),
     "cluster": RestartCase(ORDERS, ("cluster", 31), fake_ocp.CLUSTER, lambda s: s.servers_there),
     "zone": RestartCase(
-        Zone(71, "zone1", ORDERS, ((41, "10.1.0.1:2882"),), (51,), True),
+        Zone(71, "zone1", ORDERS, ((41, "10.1.0.1:2882"),), (51,), True, (51,)),
         ("zone", (31, "zone1")),
         fake_ocp.ZONE,
         lambda s: [thing for thing in s.servers_there if thing.zone == "zone1"],

@@ -17,9 +17,10 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.own_request
 )
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.agents import Agents
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target import TaskOnTarget
+from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.zone import Zone
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import AGENTS, CLUSTER, SERVER, ZONE, at
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import raw_task
-from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import SERVER_41
+from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import ORDERS, SERVER_41
 
 ALL, NOTHING = None, frozenset[str]()
 ADDRESS = frozenset({"10.1.0.1:2882"})
@@ -151,12 +152,62 @@ def test_task_of_our_user_may_be_ours_if_its_target_is_not_shown(restarts, field
         pytest.param({"clusterId": 32}, False, id="another cluster"),
         pytest.param({"cluster": {"id": 32}}, False, id="another cluster, as an object"),
         pytest.param({"tags": [{"serverId": 42}]}, False, id="another server"),
+        pytest.param({"hostId": 51}, True, id="its host"),
+        pytest.param({"hostId": 52}, False, id="another host"),
+        pytest.param({"tags": [{"hostId": 51}]}, True, id="its host in a tag"),
+        pytest.param({"tags": [{"hostId": 52}]}, False, id="another host in a tag"),
+        pytest.param({"tags": [{"hostId": 52}, {"hostId": 51}]}, True, id="its host among others"),
+        pytest.param({"tags": [{"serverId": 41, "hostId": 52}]}, False, id="its server, on another host"),
+        pytest.param({"tags": [{"zoneName": "zone2"}]}, False, id="another zone"),
+        pytest.param({"context": {"listMap": {"server_ids": [41]}}}, True, id="its server in the context"),
+        pytest.param({"context": {"listMap": {"server_ids": [42]}}}, False, id="another server in the context"),
+        pytest.param({"context": {"stringMap": {"server_id": 42}}}, False, id="another server as a text there"),
+        pytest.param({"context": {"listMap": {"host_ids": [52]}}}, False, id="another host in the context"),
+        pytest.param({"context": {"stringMap": {"zone_name": "zone2"}}}, False, id="another zone in the context"),
         pytest.param({"creator": "root"}, True, id="the creator does not matter"),
         pytest.param({"began": 0.0}, True, id="the begin does not matter"),
     ],
 )
 def test_answer_is_checked_by_kind_and_target(fields, is_possible):
     assert is_answer(record(**fields), SERVER_41) is is_possible
+
+
+@pytest.mark.parametrize("fields", [{"hostId": 52}, {"tags": [{"hostId": 52}]}, {"tags": [{"zoneName": "zone2"}]}])
+def test_answer_may_show_any_host_and_zone_where_those_of_the_server_are_not_known(fields):
+    assert is_answer(record(**fields), replace(SERVER_41, host_id=None, zone=None))
+
+
+@pytest.mark.parametrize(
+    ("fields", "is_possible"),
+    [
+        pytest.param({}, True, id="nothing"),
+        pytest.param({"tags": [{"zoneName": "zone1"}]}, True, id="its name"),
+        pytest.param({"tags": [{"zoneName": "zone2"}]}, False, id="another zone"),
+        pytest.param({"tags": [{"hostId": 51}, {"hostId": 54}]}, True, id="its hosts"),
+        pytest.param({"tags": [{"hostId": 51}, {"hostId": 59}]}, True, id="a host that was added since"),
+        pytest.param({"tags": [{"hostId": 52}, {"hostId": 53}]}, False, id="hosts of other zones"),
+        pytest.param({"hostId": 54}, True, id="a host that it shares with another zone"),
+        pytest.param({"hostId": 52}, False, id="a host of another zone"),
+        pytest.param({"tags": [{"serverId": 44}]}, True, id="a server of it"),
+        pytest.param({"tags": [{"serverId": 42}]}, False, id="a server of another zone"),
+        pytest.param({"context": {"stringMap": {"zone_name": "zone2"}}}, False, id="another zone in the context"),
+        pytest.param({"context": {"listMap": {"server_ids": [42]}}}, False, id="the server of another zone there"),
+    ],
+)
+def test_answer_for_a_zone_is_checked_by_its_hosts_and_servers(fields, is_possible):
+    zone = Zone(71, "zone1", ORDERS, ((41, "10.1.0.1:2882"), (44, "10.1.0.4:2882")), (51,), False, (51, 54))
+    assert is_answer(record(name=ZONE, **fields), zone) is is_possible
+    assert is_answer(record(name=ZONE, hostId=52), replace(zone, every_host=()))
+
+
+@pytest.mark.parametrize(("hosts", "is_possible"), [([51], True), ([51, 52], False)])
+def test_answer_for_agents_is_checked_by_the_hosts_in_its_context(hosts, is_possible):
+    answer = record(name=AGENTS, context={"listMap": {"host_ids": hosts}})
+    assert is_answer(answer, Agents(((51, "a"),))) is is_possible
+
+
+def test_answer_for_a_cluster_may_show_any_of_its_hosts():
+    assert is_answer(record(name=CLUSTER, clusterId=31, tags=[{"hostId": 59}]), ORDERS)
 
 
 def test_answer_for_what_is_of_no_cluster_may_show_one():

@@ -23,7 +23,7 @@ from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import (
 
 A, B, C = "10.1.0.1:2882", "10.1.0.2:2882", "10.1.0.3:2882"
 ORDERS = Cluster(31, "orders")
-ZONE = Zone(71, "zone1", ORDERS, ((41, A), (42, B)), (51, 52), True)
+ZONE = Zone(71, "zone1", ORDERS, ((41, A), (42, B)), (51, 52), True, (51, 52))
 LABEL = "zone zone1 of cluster orders (id 31)"
 
 
@@ -82,23 +82,24 @@ def test_cluster_record_with_servers_is_read_once(api):
 
 
 @pytest.mark.parametrize(
-    ("third", "hosts", "alone"),
+    ("third", "hosts", "alone", "every_host"),
     [
-        ({"hostId": 52}, (51,), False),
-        ({"hostId": None}, (51, 52), True),
-        ({"zoneName": "zone1"}, (51, 52, 53), True),
-        ({"zoneName": "zone1", "hostId": None}, (51, 52), False),
+        ({"hostId": 52}, (51,), False, (51, 52)),
+        ({"hostId": None}, (51, 52), True, (51, 52)),
+        ({"zoneName": "zone1"}, (51, 52, 53), True, (51, 52, 53)),
+        ({"zoneName": "zone1", "hostId": None}, (51, 52), False, ()),
     ],
     ids=["shared with another zone", "not told", "of the zone", "of the zone and not told"],
 )
-def test_zone_hosts_exclude_hosts_shared_with_other_zones(third, hosts, alone, api):
+def test_zone_hosts_exclude_hosts_shared_with_other_zones(third, hosts, alone, every_host, api):
     zone = find(api, [*SERVERS[:2], {**SERVERS[2], **third}])
     assert (zone.hosts, zone.alone) == (hosts, alone)
+    assert zone.every_host == every_host
 
 
 def test_servers_without_an_id_or_a_host_are_observed(api):
     zone = find(api, [{**SERVERS[0], "id": None, "hostId": None}, *SERVERS[1:]])
-    assert (zone.servers, zone.hosts) == (((42, B),), (52,))
+    assert (zone.servers, zone.hosts, zone.every_host) == (((42, B),), (52,), ())
     assert [member.name for member in zone.first_observation.members] == [A, B]
 
 
