@@ -62,6 +62,12 @@ class Journal(Protocol):
     ) -> None:
         """Note what is known now of a request; None leaves what was noted."""
 
+    def claim(self, number: int, task_id: int, began: str | None) -> bool:
+        """Note the task of a request whose answer was lost, RUNNING; False, and nothing, if a request has a task.
+
+        That is this request, or another one for one of its members that has the same task.
+        """
+
     def remember(self, kind: str, key: Sequence[str | int], value: str) -> None:
         """Keep a small fact."""
 

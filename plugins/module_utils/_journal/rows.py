@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from .._base.parsing import instant
+
 REFUSED, RUNNING, SUCCESSFUL, FAILED, UNKNOWN = "REFUSED", "RUNNING", "SUCCESSFUL", "FAILED", "UNKNOWN"
 
 
@@ -101,3 +103,9 @@ class RequestRow:
     settled: bool = False
     known: tuple[int, ...] = ()
     token: str = ""
+
+    def has_same_task(self, other: RequestRow) -> bool:
+        """Whether both have one task. A new installation of the service gives the same ids to other tasks."""
+        begins = {instant(began) for began in (self.began, other.began) if began is not None}
+        is_same_id = self.task_id is not None and self.task_id == other.task_id
+        return is_same_id and self.url == other.url and len(begins) < 2

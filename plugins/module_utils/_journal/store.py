@@ -21,7 +21,7 @@ from .._base.errors import JournalError, NameTaken
 from .._base.parsing import Record
 from .encoded_rows import read_request, read_sight, request_json, request_record, sight_record
 from .journal import KEPT_FOR
-from .rows import FirstSight, MemberKey, RequestRow, Wish
+from .rows import RUNNING, FirstSight, MemberKey, RequestRow, Wish
 
 VERSION = 1
 KEY, LONG, TIME = "VARCHAR(64) NOT NULL", "{long_text} NOT NULL", "DOUBLE PRECISION"
@@ -152,10 +152,7 @@ class SqlJournal(ABC):
     def requests(self, members: Iterable[MemberKey]) -> list[RequestRow]:
         keys = [digest(*astuple(member)) for member in members]
         with self._session() as run:
-            numbers = among(run, "SELECT number FROM ocp_journal_members WHERE member_key", keys)
-            found = self._requests(run, sorted({number for (number,) in numbers}))
-            now = self._now(run)
-            return [row for row, expires_at in found if expires_at is None or expires_at > now]
+            return self._requests_of(run, keys)
 
     def begin(self, row: RequestRow) -> int:
         with self._session(writes=True) as run:
@@ -169,6 +166,16 @@ class SqlJournal(ABC):
             for row, _expires_at in self._requests(run, [number]):
                 told = {name: value for name, value in known.items() if value is not None}
                 self._update(run, replace(row, **told))  # type: ignore[arg-type]
+
+    def claim(self, number: int, task_id: int, began: str | None) -> bool:
+        with self._session(writes=True) as run:
+            for mine, _expires_at in self._requests(run, [number]):
+                claimed = replace(mine, task_id=task_id, began=began, outcome=RUNNING)
+                rows = self._requests_of(run, [digest(*astuple(member)) for member, _shown in mine.members])
+                if mine.task_id is not None or any(claimed.has_same_task(row) for row in rows if row.number != number):
+                    return False
+                self._update(run, claimed)
+            return True
 
     def remember(self, kind: str, key: Sequence[str | int], value: str) -> None:
         fact = {"kind": kind, "key": list(key), "value": value}
@@ -280,6 +287,13 @@ class SqlJournal(ABC):
         found = among(run, "SELECT content FROM ocp_journal_sights WHERE sight_key", keys)
         sights = [self._made(read_sight, content) for (content,) in found]
         return {sight.member: sight for sight in sights}
+
+    def _requests_of(self, run: Run, keys: Sequence[str]) -> list[RequestRow]:
+        """The requests for members with one of these keys that have not expired."""
+        numbers = among(run, "SELECT number FROM ocp_journal_members WHERE member_key", keys)
+        found = self._requests(run, sorted({number for (number,) in numbers}))
+        now = self._now(run)
+        return [row for row, expires_at in found if expires_at is None or expires_at > now]
 
     def _requests(self, run: Run, numbers: Sequence[int] | None) -> list[tuple[RequestRow, float | None]]:
         """The requests with these numbers, or all, each with the time when it expires; the oldest first."""

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from enum import Enum
 from typing import Any
 from uuid import uuid4
 
@@ -47,6 +48,19 @@ def forget_process() -> None:
     _SENT_HERE.clear()
 
 
+class Claim(Enum):
+    """What the journal says of a task that was found for a request whose answer was lost.
+
+    MADE: of no other request that the journal has, and all controllers share it. UNSURE: they may not. NOTED_BEFORE:
+    somebody else has found it for this request first. OF_ANOTHER: another request has it.
+    """
+
+    MADE = "made"
+    UNSURE = "unsure"
+    NOTED_BEFORE = "noted before"
+    OF_ANOTHER = "of another"
+
+
 class OwnNotes:
     """The journal as one restart sees it. ``refresh`` reads it; called with the lock of the cluster held."""
 
@@ -58,7 +72,9 @@ class OwnNotes:
         self._clock = clock
         self._keys: Mapping[str, MemberKey] = {}
         self._rows: list[RequestRow] = []
+        self._read_keys: list[MemberKey] = []
         self._own: RequestRow | None = None
+        self._refused: RequestRow | None = None
 
     @property
     def _values(self) -> str | None:
@@ -69,7 +85,8 @@ class OwnNotes:
         """Read what is noted of the target, and of the other servers of its cluster."""
         self._keys = self._target.member_keys(observed)
         others = self._target.neighbour_keys(observed)
-        self._rows = self._journal.requests([*self._keys.values(), *others])
+        self._read_keys = [*self._keys.values(), *others]
+        self._rows = self._journal.requests(self._read_keys)
 
     @property
     def keys(self) -> list[MemberKey]:
@@ -253,6 +270,7 @@ class OwnNotes:
         if refused or task_id is not None:
             _SENT_HERE.discard(own.token)
         if refused:
+            self._refused = own
             self._note(own, outcome=REFUSED)
         elif task_id is not None:
             self._note(own, task_id=task_id, began=began, outcome=RUNNING)
@@ -263,12 +281,44 @@ class OwnNotes:
         with suppress(JournalError):
             self._journal.note(row.number or 0, **facts)
 
-    def adopted(self, task: Task, members: frozenset[str]) -> None:
-        """Note that a task was found to be that of the open requests for these members."""
-        keys = {self._keys[name] for name in members if name in self._keys}
-        for row in [row for row in self._open_rows_of_kind() if {key for key, _shown in row.members} == keys]:
-            _SENT_HERE.discard(row.token)
+    @property
+    def noted_tasks(self) -> frozenset[int]:
+        """The tasks of all requests, as they were read last; not that of the request that is being sent."""
+        number = None if self._own is None else self._own.number
+        rows = (row for row in self._rows if row.url == self._api.url and row.number != number)
+        return frozenset(row.task_id for row in rows if row.task_id is not None)
+
+    def noted_tasks_now(self) -> frozenset[int]:
+        """The same, read anew where the journal can be read; the lock of the cluster is kept meanwhile."""
+        with suppress(JournalError):
+            self._rows = self._journal.requests(self._read_keys)
+            self._journal.renew()
+        return self.noted_tasks
+
+    def adopted(self, task: Task, members: frozenset[str]) -> Claim:
+        """Note that a task was found to be that of the newest open request for these members."""
+        row = self._own or self._searched_row(members)
+        if row is None or row.number is None:
+            return Claim.UNSURE
+        try:
+            if not self._journal.claim(row.number, task.id, task.start_time):
+                self._rows = self._journal.requests(self._read_keys)
+                noted = {each.number: each.task_id for each in self._rows}
+                return Claim.NOTED_BEFORE if noted.get(row.number) == task.id else Claim.OF_ANOTHER
+        except JournalError:
             self._note(row, task_id=task.id, began=task.start_time, outcome=RUNNING)
+            return Claim.UNSURE
+        finally:
+            _SENT_HERE.discard(row.token)
+        facts = {"task_id": task.id, "began": task.start_time, "outcome": RUNNING}
+        self._rows = [replace(each, **facts) if each.number == row.number else each for each in self._rows]  # type: ignore[arg-type]
+        return Claim.MADE if self._request.journal_url else Claim.UNSURE
+
+    def _searched_row(self, members: Collection[str]) -> RequestRow | None:
+        """The newest open request for just these members; that of this run which was refused, if there is none."""
+        keys = {self._keys[name] for name in members if name in self._keys}
+        rows = [*([] if self._refused is None else [self._refused]), *self._open_rows_of_kind()]
+        return next((row for row in reversed(rows) if {key for key, _shown in row.members} == keys), None)
 
     def ended(self, task: Task) -> None:
         """Note how a task of ours has ended. A record without its steps does not overrule that one was skipped."""

@@ -47,14 +47,14 @@ from .evidence import PROOF_TIMEOUT
 from .know import Ended, Memory, know, undecided
 from .knowledge import Relative, Wish
 from .look import Look
-from .own_notes import OwnNotes
+from .own_notes import Claim, OwnNotes
 from .own_request import Sent, doubtful_tasks, own_tasks
 from .reader import Reader
 from .reasons import Told, reason_of, refusal_of, skip_gap
 from .restart_request import RestartRequest
 from .rules import Decision, Rule, Step, decide
 from .safety_gate import SafetyGate
-from .send_once import DoubtfulAnswer, find_own_task, outcome_unknown, post_restart
+from .send_once import DoubtfulAnswer, find_own_task, of_another_request, outcome_unknown, post_restart
 from .sign_gate import SignGate
 from .start_proof import PAUSES, RestartTask
 from .time_gate import TimeGate
@@ -160,6 +160,7 @@ class _Run:
         self._late: frozenset[str] = frozenset()
         self._starts_seen: dict[str, Member] = {}
         self._unconfirmed = 0
+        self._claim = Claim.UNSURE
         self._is_gated = False
         self._reads_gates = not (self._request.is_dated or self._request.until_effective) or self._seems_needed()
         self._had_to_wait = False
@@ -316,7 +317,7 @@ class _Run:
         decision = decide(known, wish)
         self._told = Told(look, known, wish, self._since, self._request.change, self._values, self._begin)
         if decision.step is Step.ADOPT:
-            return look, decision
+            return (look, decision) if self._claims(look, decision) else None
         reason = reason_of(decision, self._told)
         self._attempt.note(reason=reason, unchanged=self._target.unchanged_facts(decision.members))
         if decision.step is Step.FAIL:
@@ -328,6 +329,14 @@ class _Run:
         if decision.sends and not (self._is_confirmed(look, decision) and self._is_allowed(look)):
             return None
         return look, decision
+
+    def _claims(self, look: Look, decision: Decision) -> bool:
+        """Whether the task that is adopted is that of no other request; if it is, look again."""
+        task = look.task(decision.tasks[0])
+        if task is None or self._searched is None or self._request.check_mode:
+            return True
+        self._claim = self._notes.adopted(task, self._searched.members)
+        return self._claim in (Claim.MADE, Claim.UNSURE)
 
     def _is_confirmed(self, look: Look, decision: Decision) -> bool:
         """Whether the list of tasks was read after the starts that are shown, if these alone do not decide.
@@ -482,7 +491,8 @@ class _Run:
         sent = self._searched
         if sent is None:
             return frozenset()
-        found = own_tasks(self._target, look.tasks, sent)
+        noted = self._notes.noted_tasks
+        found = [task for task in own_tasks(self._target, look.tasks, sent) if task.id not in noted]
         self._doubtful = doubtful_tasks(self._target, look.tasks, sent)
         if self._sent is None and len(found) == 1 and not self._has_begun_since(found[0], sent):
             if not self._request.check_mode:
@@ -656,11 +666,11 @@ class _Run:
         if task is not None:
             before = self._attempt.so_far.reason or "this controller has requested it before"
             self._note_adopted(task, f"{before}; {_why_adopted(self._sent)}")
-            if self._searched is not None and not self._request.check_mode:
-                self._notes.adopted(task, self._searched.members)
 
     def _note_adopted(self, task: Task, why: str) -> None:
         reason = f"{why}, and task {task.label} is the only one started since"
+        if self._claim is Claim.UNSURE:
+            reason += "; another controller of this user that does not share the journal may have started it"
         self._attempt.note(changed=True, action="adopted", reason=reason, task_id=task.id, task=task.result())
 
     def _submit(self, look: Look, members: frozenset[str]) -> None:
@@ -699,11 +709,23 @@ class _Run:
             self._note_sent(error.facts.get("trace_id"))
             if isinstance(error, DoubtfulAnswer) and error.claimed is not None:
                 self._attempt.note(task_id=error.claimed)
-            found = find_own_task(self._api, self._target, sent, error, self._clock)
-            self._note_adopted(found, f"{self._attempt.so_far.reason}; the answer was lost")
+            self._note_found(sent, error)
         else:
             self._note_sent(started.trace_id)
             self._attempt.note(task_id=started.task.id, task=started.task.result())
+
+    def _note_found(self, sent: Sent, lost: ServiceError) -> None:
+        """Search the task of a request whose answer was lost. Raises OutcomeUnknown."""
+        found = find_own_task(self._api, self._target, sent, lost, self._clock, self._notes.noted_tasks_now)
+        self._claim = self._notes.adopted(found, sent.members)
+        why = f"{self._attempt.so_far.reason}; the answer was lost"
+        if self._claim is Claim.OF_ANOTHER:
+            raise outcome_unknown(self._target, lost, f"The only task that fits is {of_another_request([found])}")
+        if self._claim is Claim.NOTED_BEFORE:
+            reason = f"{why}, and by the journal its task is {found.label}"
+            self._attempt.note(reason=reason, task_id=found.id, task=found.result())
+        else:
+            self._note_adopted(found, why)
 
     def _note_sent(self, trace_id: str | None) -> None:
         self._attempt.note(changed=True, action="submitted", trace_id=trace_id)

@@ -4,10 +4,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 
 from .._base.clock import Clock
 from .._base.errors import OutcomeUnknown, ResponseUnreadable, ServiceError
+from .._base.text import join_names
 from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import Task
 from .._targets.target import Target
@@ -53,10 +55,18 @@ def post_restart(api: OcpApi, target: Target, sent: Sent, announce: Show) -> Sta
     raise error
 
 
-def find_own_task(api: OcpApi, target: Target, sent: Sent, lost: ServiceError, clock: Clock) -> Task:
+def find_own_task(
+    api: OcpApi,
+    target: Target,
+    sent: Sent,
+    lost: ServiceError,
+    clock: Clock,
+    noted_tasks: Callable[[], Collection[int]] = frozenset,
+) -> Task:
     """The only task that the request may have started; ``lost`` is how its answer was lost.
 
-    The search lasts at most as long as a request. Raises OutcomeUnknown if there is no such task, or more than one.
+    ``noted_tasks`` reads the ids of the tasks of other requests. The search lasts at most as long as a request. Raises
+    OutcomeUnknown if there is no such task, or more than one.
     """
     kind = f'a task "{target.task_name}"' if target.task_name else "a task"
     wanted = f"{kind} of it that was not there before, begun since"
@@ -64,15 +74,31 @@ def find_own_task(api: OcpApi, target: Target, sent: Sent, lost: ServiceError, c
         raise outcome_unknown(
             target, lost, "The tasks cannot be read, since these credentials lack the permission (TASK_VIEWER)"
         )
-    search = search_outcome(api, lambda: own_tasks(target, target.tasks(api), sent), clock)
+    others: list[Task] = []
+
+    def look() -> list[Task]:
+        noted, fitting = noted_tasks(), own_tasks(target, target.tasks(api), sent)
+        others[:] = [task for task in fitting if task.id in noted]
+        return [task for task in fitting if task.id not in noted]
+
+    search = search_outcome(api, look, clock)
     found = search.found or []
     if len(found) == 1:
         return found[0]
     if found:
         result = f"More than one task fits, {wanted}: {', '.join(str(task.id) for task in found)}"
     else:
-        result = f"For {api.timeout:g} seconds the task list did not show {wanted}"
+        result = f"For {api.timeout:g} seconds the task list did not show {wanted}{_but(others)}"
     raise outcome_unknown(target, lost, result + search.last_look)
+
+
+def of_another_request(tasks: Iterable[Task]) -> str:
+    """Whose these tasks are, by the journal."""
+    return f"task {join_names(task.label for task in tasks)} of another request that the journal has"
+
+
+def _but(others: Collection[Task]) -> str:
+    return f", but {of_another_request(others)}" if others else ""
 
 
 def outcome_unknown(target: Target, lost: ServiceError, search: str) -> OutcomeUnknown:

@@ -162,6 +162,49 @@ def test_note_keeps_what_was_noted_before(journal):
     assert (row.task_id, row.began, row.outcome) == (81, START, "SUCCESSFUL")
 
 
+def test_task_is_claimed_for_one_request(journal):
+    first, second = journal.begin(request(FIRST)), journal.begin(request(FIRST, SECOND))
+    assert journal.claim(second, 81, START)
+    assert not journal.claim(second, 81, START)
+    assert not journal.claim(first, 81, START)
+    assert not journal.claim(first, 81, None)
+    noted = [(row.task_id, row.began, row.outcome) for row in journal.requests(BOTH)]
+    assert noted == [(None, None, None), (81, START, "RUNNING")]
+    assert journal.claim(first, 82, START)
+
+
+@pytest.mark.parametrize(
+    ("other", "began"),
+    [({"url": "https://other.test:8080"}, START), ({}, LATER_START), ({"members": ((ELSEWHERE, Shown()),)}, START)],
+    ids=["of another service", "of a new installation", "of another target"],
+)
+def test_task_with_the_same_id_is_claimed(other, began, journal):
+    journal.claim(journal.begin(replace(request(FIRST), **other)), 81, began)
+    number = journal.begin(request(FIRST))
+    assert journal.claim(number, 81, START)
+    assert journal.requests([FIRST])[-1].task_id == 81
+
+
+def test_claim_of_a_request_that_is_gone_changes_nothing(journal):
+    assert journal.claim(7, 81, START)
+    assert journal.requests([FIRST]) == []
+
+
+def test_name_is_kept_longer_than_a_week_with_its_first_sight_and_its_request(journal, time_passes):
+    first = sight()
+    journal.register(CHANGE, WISH, [first])
+    journal.begin(request(FIRST))
+    journal.begin(request(FIRST, change=None))
+    time_passes.time += 8 * 86400.0
+    # Something else that is noted removes what has expired.
+    with journal.lock(["orders 2"], time_passes.clock, 0):
+        journal.begin(request(ELSEWHERE, change=None))
+    assert journal.sights(CHANGE, [FIRST]) == {FIRST: first}
+    assert [row.change for row in journal.requests([FIRST])] == [CHANGE]
+    with pytest.raises(NameTaken):
+        journal.register(CHANGE, OTHER_WISH, [first])
+
+
 def test_note_of_a_request_that_is_gone_changes_nothing(journal):
     journal.note(7, task_id=81)
     assert journal.requests([FIRST]) == []
