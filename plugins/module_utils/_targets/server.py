@@ -111,11 +111,13 @@ class Server(PartOfCluster):
 
     def may_be_of(self, task: Record) -> bool:
         """Whether a task may be a restart of this server."""
-        return self.cluster.may_be_of_part(task, self.task_name) and not (
-            names_only_others(shown_servers(task), [self.id])
-            or names_only_others(shown_hosts(task), [] if self.host_id is None else [self.host_id])
-            or names_only_others(shown_zones(task), [] if self.zone is None else [self.zone])
-        )
+        if not self.cluster.may_be_of_part(task, self.task_name):
+            return False
+        if servers := shown_servers(task):
+            # Its host and its zone may have changed since they were read.
+            return self.id in servers
+        is_elsewhere = names_only_others(shown_hosts(task), [] if self.host_id is None else [self.host_id])
+        return not (is_elsewhere or names_only_others(shown_zones(task), [] if self.zone is None else [self.zone]))
 
     def touching(self, api: OcpApi, listed: list[Record], **query: Any) -> list[TaskOnTarget]:
         """Restarts of the server, its zone and its cluster.

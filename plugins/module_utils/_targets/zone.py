@@ -94,11 +94,13 @@ class Zone(PartOfCluster):
 
     def may_be_of(self, task: Record) -> bool:
         """Whether a task may be a restart of this zone."""
-        return self.cluster.may_be_of_part(task, self.task_name) and not (
-            names_only_others(shown_zones(task), [self.name])
-            or names_only_others(shown_servers(task), [number for number, _address in self.servers])
-            or names_only_others(shown_hosts(task), self.every_host)
-        )
+        if not self.cluster.may_be_of_part(task, self.task_name):
+            return False
+        if zones := shown_zones(task):
+            # Its servers may have changed since they were read.
+            return self.name in zones
+        is_elsewhere = names_only_others(shown_hosts(task), self.every_host)
+        return not (is_elsewhere or names_only_others(shown_servers(task), [number for number, _ in self.servers]))
 
     def touching(self, api: OcpApi, listed: list[Record], **query: Any) -> list[TaskOnTarget]:
         """Restarts of the zone, its cluster and its servers.

@@ -157,7 +157,9 @@ def test_task_of_our_user_may_be_ours_if_its_target_is_not_shown(restarts, field
         pytest.param({"tags": [{"hostId": 51}]}, True, id="its host in a tag"),
         pytest.param({"tags": [{"hostId": 52}]}, False, id="another host in a tag"),
         pytest.param({"tags": [{"hostId": 52}, {"hostId": 51}]}, True, id="its host among others"),
-        pytest.param({"tags": [{"serverId": 41, "hostId": 52}]}, False, id="its server, on another host"),
+        pytest.param(
+            {"tags": [{"serverId": 41, "hostId": 52, "zoneName": "zone2"}]}, True, id="its server, which was moved"
+        ),
         pytest.param({"tags": [{"zoneName": "zone2"}]}, False, id="another zone"),
         pytest.param({"context": {"listMap": {"server_ids": [41]}}}, True, id="its server in the context"),
         pytest.param({"context": {"listMap": {"server_ids": [42]}}}, False, id="another server in the context"),
@@ -183,6 +185,7 @@ def test_answer_may_show_any_host_and_zone_where_those_of_the_server_are_not_kno
         pytest.param({}, True, id="nothing"),
         pytest.param({"tags": [{"zoneName": "zone1"}]}, True, id="its name"),
         pytest.param({"tags": [{"zoneName": "zone2"}]}, False, id="another zone"),
+        pytest.param({"tags": [{"zoneName": "zone1", "serverId": 49, "hostId": 59}]}, True, id="its new server"),
         pytest.param({"tags": [{"hostId": 51}, {"hostId": 54}]}, True, id="its hosts"),
         pytest.param({"tags": [{"hostId": 51}, {"hostId": 59}]}, True, id="a host that was added since"),
         pytest.param({"tags": [{"hostId": 52}, {"hostId": 53}]}, False, id="hosts of other zones"),
