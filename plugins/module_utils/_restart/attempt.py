@@ -92,18 +92,18 @@ class Progressing(Generic[Kind]):
         """Twice as many after each such pause: other machines may send requests of this user too."""
         return int(requests * 2**self._refusals)
 
-    def pause_for(self, refusal: RateLimited, most: float) -> None:
+    def pause_for(self, refusal: RateLimited, most: float, least: float = 0.0) -> None:
         """Pause until requests are allowed again, for ``most`` seconds in all; raises a ``refusal`` that asks for more.
 
-        Earlier observations no longer count. It pauses up to twice as long, so that others whose requests were refused
-        at the same time do not all come back at once.
+        Earlier observations no longer count. It pauses for ``least`` seconds at least, and up to twice as long as it is
+        asked to, so that others whose requests were refused at the same time do not all come back at once.
         """
         pause = refusal.retry_after
         if pause is None or self._paused + pause > most:
             raise refusal
         self._refusals += 1
         self._paused += pause
-        self._clock.sleep(pause * (1 + self._clock.jitter()))
+        self._clock.sleep(max(pause * (1 + self._clock.jitter()), least))
 
     @contextmanager
     def kept(self) -> Iterator[None]:

@@ -35,7 +35,7 @@ from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import Task
 from .._targets.target import Member, Observation, Selector, Target
 from .._waiting.await_tasks import UNSEEN_FOR, wait_for_tasks
-from .._waiting.outcome_search import search_outcome
+from .._waiting.outcome_search import Search, search_outcome
 from .._waiting.poll_pauses import SHORTEST_PAUSE, PollPolicy
 from .._waiting.progress import progress_line
 from .aftermath import await_restart, verify, verify_effect
@@ -67,6 +67,9 @@ Result = dict[str, Any]
 LOOK_AND_REQUEST = 4
 # While answers from a lagging replica are waited out.
 LAG_PAUSES = PollPolicy(UNSEEN_FOR, 5.0)
+# Seconds from a request to the look that decides after a 429: the smallest documented window of a request limit. A 429
+# may be the answer to a repetition by a proxy, and the task of the first request shows in this time.
+SHOWS_WITHIN = 10.0
 # Looks one after another that may each show another start.
 MOST_UNCONFIRMED = 20
 
@@ -161,6 +164,9 @@ class _Run:
         self._starts_seen: dict[str, Member] = {}
         self._unconfirmed = 0
         self._claim = Claim.UNSURE
+        # When the last request was sent; and whether it is the last one, since requests are not allowed again in time.
+        self._requested_at = 0.0
+        self._gives_up = False
         self._is_gated = False
         self._reads_gates = not (self._request.is_dated or self._request.until_effective) or self._seems_needed()
         self._had_to_wait = False
@@ -184,10 +190,20 @@ class _Run:
             except (RequestRefused, TaskFailed) as error:
                 self._let_go()
                 if isinstance(error, RateLimited) and self._nothing_ran:
-                    self._attempt.pause_for(error, self._api.timeout)
+                    self._pause_for(error)
                 elif not self._may_be_busy(error) or not (refusal is None or isinstance(refusal, RateLimited)):
                     raise
                 refusal = error
+
+    def _pause_for(self, limited: RateLimited) -> None:
+        """Pause after a 429. Where it names no pause, or a long one, one more look ends the run."""
+        since = self._clock.now() - self._requested_at
+        least = max(0.0, min(SHOWS_WITHIN, self._api.timeout) - since)
+        try:
+            self._attempt.pause_for(limited, self._api.timeout, least)
+        except RateLimited:
+            self._gives_up = True
+            self._clock.sleep(least)
 
     def _seems_needed(self) -> bool:
         """Whether the first observation lets expect a restart, so that what gates need is read before the next look."""
@@ -219,7 +235,7 @@ class _Run:
     # After a refusal
 
     def _decide_after(self, refusal: RequestRefused | TaskFailed) -> tuple[Look, Decision]:
-        """Look again: unless it was a 429, the refusal stands if nothing works on the target now."""
+        """Look again: the refusal stands if nothing works on the target now, unless a 429 allows another request."""
         refused = self._attempt.so_far
         if isinstance(refusal, TaskFailed):
             # Another task may be at work that a proxy started by repeating the request.
@@ -231,17 +247,17 @@ class _Run:
             look, decision = self._decide_anew(refusal)
         except OcpError as problem:
             raise self._after_refusal(problem, refusal, refused) from None
-        if isinstance(refusal, RateLimited) and not self._doubtful:
+        if isinstance(refusal, RateLimited) and not (self._doubtful or self._gives_up):
             return look, decision
         # A replica that lags shows our own task, which has failed, as running.
         is_failed_one = isinstance(refusal, TaskFailed) and decision.tasks == (refused.task_id,)
-        stands = decision.sends and not self._had_to_wait and not isinstance(refusal, RateLimited)
-        if is_failed_one or stands:
-            self._attempt.so_far = refused
-            raise refusal
         if decision.sends and (doubt := self._doubt(refusal)):
             self._attempt.so_far = replace(refused, changed=True)
             raise doubt
+        is_final = self._gives_up or not (self._had_to_wait or isinstance(refusal, RateLimited))
+        if is_failed_one or (decision.sends and is_final):
+            self._attempt.so_far = refused
+            raise refusal
         return look, decision
 
     def _after_refusal(
@@ -270,7 +286,7 @@ class _Run:
             is_clear = not seen[1].sends or self._had_to_wait
             return seen if is_clear or not is_busy else None
 
-        search = search_outcome(self._api, look, self._clock)
+        search = Search(*self._last_look()) if self._gives_up else search_outcome(self._api, look, self._clock)
         if search.found:
             return search.found
         if search.problem is None:
@@ -279,6 +295,12 @@ class _Run:
             doubt = f"A proxy may have repeated the request{search.last_look}"
             raise outcome_unknown(self._target, refusal, doubt) from None
         raise search.problem
+
+    def _last_look(self) -> tuple[tuple[Look, Decision] | None, OcpError | None]:
+        try:
+            return self._decide(), None
+        except ServiceError as error:
+            return None, error
 
     def _doubt(self, refusal: OcpError) -> OutcomeUnknown | None:
         """The error if a task whose target the service does not show may be our own; None if there is none."""
@@ -680,6 +702,7 @@ class _Run:
         at = service_time(self._api.service_clock, self._clock)
         sent = self._last_sent = Sent(at, timedelta(seconds=most - least), known, members, self._api.user)
         self._notes.begin(look, members, self._late)
+        self._requested_at = self._clock.now()
         try:
             self._send(sent)
         except RequestRefused as error:

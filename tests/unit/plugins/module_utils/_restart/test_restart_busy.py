@@ -156,7 +156,7 @@ def test_failed_task_that_holds_the_target_is_named(status, service):
     assert service.posts == []
 
 
-@pytest.mark.parametrize("status", [401, 403, 404, 429])
+@pytest.mark.parametrize("status", [401, 403, 404])
 def test_permanent_refusal_ends_without_further_requests(status, service):
     """These refusals are permanent, so nothing is read or sent after them."""
     someone_is_first(service, SERVER)

@@ -645,19 +645,77 @@ def test_outcome_is_unknown_if_nothing_can_be_read_after_too_many_requests(case,
     assert "A proxy may have repeated the request (the last poll failed: Refused" in str(error)
 
 
+CONDITIONS = {"neither": {}, "started_before": {"started_before": CHANGE}, "change": {"change": "memory-2026-11-20"}}
+
+
+def limited_by(service, case, retry_after, *, has_envelope=True, seconds=3.0, creator="admin"):
+    """A proxy repeats the request, which was carried out, and the repetition is one too many."""
+    limited = refused(429)
+    limited.retry_after, limited.may_have_run = retry_after, not has_envelope
+    service.user, service.lose_before = "admin", [limited]
+    service.before_post = lambda: service.begin(case.task_name, case.things(service), creator=creator, seconds=seconds)
+
+
+@every_restart
+@pytest.mark.parametrize("lag", [0.0, 5.0], ids=["shown at once", "shown after 5 s"])
+@pytest.mark.parametrize("has_envelope", [True, False], ids=["envelope", "page"])
+@pytest.mark.parametrize("condition", CONDITIONS.values(), ids=CONDITIONS)
+def test_own_task_is_adopted_after_too_many_requests(condition, has_envelope, lag, case, service):
+    service.names_operations, service.list_lacks, service.start_shown_late = False, lag, lag
+    limited_by(service, case, 1.0, has_envelope=has_envelope)
+    result = restart(service, case, replace(request(), **condition))
+    assert (result["action"], result["changed"], result["task_id"]) == ("adopted", True, 1001)
+    assert (len(service.posts), len(service.jobs)) == (1, 1)
+
+
+@every_restart
+@pytest.mark.parametrize("lag", [0.0, 5.0], ids=["shown at once", "shown after 5 s"])
+def test_own_task_is_adopted_where_the_run_gives_up_after_too_many_requests(lag, case, service):
+    service.names_operations, service.list_lacks, service.start_shown_late = False, lag, lag
+    limited_by(service, case, None)
+    result = restart(service, case, request())
+    assert (result["action"], result["task_id"], len(service.posts)) == ("adopted", 1001, 1)
+
+
+@pytest.mark.parametrize("retry_after", [1.0, None])
+def test_task_of_our_user_that_tells_no_target_leaves_the_outcome_open_after_too_many_requests(retry_after, service):
+    service.tags = service.names_operations = service.restarts_really = False
+    limited_by(service, NOT_ALONE, retry_after)
+    error = failure(service, NOT_ALONE, request())
+    assert (error.__class__, error.facts["changed"], len(service.posts)) == (OutcomeUnknown, True, 1)
+    assert "may be the answer to a request that a proxy repeated: 1001 (Restart OB server) began since" in str(error)
+
+
+def test_run_that_gives_up_after_too_many_requests_and_can_read_nothing_does_not_know_the_outcome(service):
+    limited_by(service, SERVER, None)
+    service.after_list = lambda: service.failing.update(tasks=[refused(503)] * 999)
+    error = failure(service, SERVER, request())
+    assert (error.__class__, error.facts["changed"], len(service.posts)) == (OutcomeUnknown, True, 1)
+
+
+@pytest.mark.parametrize(("asked", "paused"), [(1.0, 10.0), (9.0, 10.0), (15.0, 15.0)])
+def test_pause_after_too_many_requests_is_long_enough_for_a_task_to_show(asked, paused, service):
+    limited = refused(429)
+    limited.retry_after = asked
+    service.lose_before = [limited]
+    result = restart(service, SERVER, request())
+    assert (result["action"], len(service.posts), service.time.pauses) == ("submitted", 2, [paused])
+
+
 def test_pause_after_too_many_requests_is_at_most_the_timeout(service):
     limited = refused(429)
     limited.retry_after = 8.0
     service.lose_before, service.timeout = [limited] * 9, 20
     error = failure(service, SERVER, request())
-    assert (error.__class__, len(service.posts), service.time.pauses) == (type(limited), 3, [8.0, 8.0])
+    assert (error.__class__, len(service.posts), service.time.pauses) == (type(limited), 3, [10.0, 10.0, 10.0])
     assert (error.facts["changed"], error.facts["task_id"]) == (False, None)
 
 
 def test_unknown_pause_after_too_many_requests_ends_the_attempt(service):
     service.lose_before = [refused(429)]
-    failure(service, SERVER, request())
-    assert (len(service.posts), service.time.pauses) == (1, [])
+    error = failure(service, SERVER, request())
+    assert (len(service.posts), service.time.pauses) == (1, [10.0])
+    assert (str(error).startswith("Did not restart server"), error.facts["changed"]) == (True, False)
 
 
 def test_crowded_agents_are_restarted_one_by_one_as_asked(service):
