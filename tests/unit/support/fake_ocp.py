@@ -145,6 +145,7 @@ class FakeOcp:
     obproxy_tags: bool = True
     clock_offset: float = 0.0
     other_offsets: tuple[float, ...] = ()  # by other answers
+    hosts_ahead: float = 0.0  # of the clock of the service
     timeout: float = 20.0
     retry_after: float = 0.0
     room: int | None = None
@@ -455,7 +456,7 @@ class FakeOcp:
                         thing.shown_before = late_until, thing.started, thing.pid
                     thing.pid += 1
                     if thing not in [*self.arbitration, *self.obproxies_there]:
-                        thing.started = job.started_at + job.seconds / 2
+                        thing.started = job.started_at + job.seconds / 2 + self.hosts_ahead
             if job.end in ("SUCCESSFUL", "ROLLBACK"):
                 for thing in job.things:
                     thing.operated_by = None if thing.operated_by == job.id else thing.operated_by

@@ -26,12 +26,12 @@ def date(off: float) -> str:
     return format_datetime(now(off), usegmt=True)
 
 
-def told(by: str, off: float, status: int = 200) -> Reply:
-    """Answer with a clock that is ``off`` seconds off."""
+def told(by: str, off: float, status: int = 200, **names: str) -> Reply:
+    """Answer with a clock that is ``off`` seconds off; ``names`` are more keys of the envelope."""
     stamp = {"timestamp": now(off).isoformat(timespec="milliseconds")} if by == "timestamp" else {}
     headers = {"Date": date(off)} if by == "Date" else {}
     good = status < 400
-    content = {"successful": good, "status": status, "data": 1, **stamp}
+    content = {"successful": good, "status": status, "data": 1, **stamp, **names}
     return Reply(status, json.dumps(content).encode(), {"Content-Type": "application/json", **headers})
 
 
@@ -47,6 +47,15 @@ def test_responses_set_the_clock_offset(method, off, by, server):
     assert client.service_clock.offset == pytest.approx(off, abs=1 + took)
     if off == 0:
         assert client.service_clock.offset == pytest.approx(0, abs=0.02 + took)
+
+
+def test_application_servers_that_the_envelopes_name_have_clocks_of_their_own(server):
+    client = connect(server.url)
+    for name, off in [("a83ad33525", 0), ("b12", 40), ("a83ad33525", 0), ("a83ad33525", 0)]:
+        server.expect("GET", "/api/v2/x", told("timestamp", off, server=name))
+        ask(client, "GET")
+    least, most = client.service_clock.bounds
+    assert (round(least, -1), round(most, -1)) == (0, 40)
 
 
 def test_timestamp_takes_precedence_over_the_date_header(server):
