@@ -83,7 +83,7 @@ class Job:
     """A task: what it restarts, its begin, its duration and its end.
 
     ``end`` is SUCCESSFUL, FAILED (at its second step), REFUSED (FAILED at its first one), ROLLBACK or any other word.
-    ``word`` is its status until then; ``skipped`` are the steps that were skipped.
+    ``word`` is its status until then; ``skipped`` are the steps that were skipped. ``second`` is the name of that step.
     """
 
     id: int
@@ -99,6 +99,7 @@ class Job:
     word: str = "RUNNING"
     creator: str | None = None
     skipped: tuple[int, ...] = ()
+    second: str = "Start it"
     of_cluster: int | None = None
 
 
@@ -482,7 +483,7 @@ class FakeOcp:
         ended = self.now - lag >= job.started_at + self._lasts(job)
         first = "RUNNING" if not ended else "FAILED" if job.end == "REFUSED" else "SUCCESSFUL"
         second = {"SUCCESSFUL": "SUCCESSFUL", "FAILED": "FAILED"}.get(job.end, "PENDING") if ended else "PENDING"
-        steps = chain(step(1, "Stop it", first), step(2, "Start it", second))
+        steps = chain(step(1, "Stop it", first), step(2, job.second, second))
         for number in job.skipped:
             steps[number - 1]["operation"] = "SKIP"
         undoes = job.rolling_back or (ended and job.end == "ROLLBACK")

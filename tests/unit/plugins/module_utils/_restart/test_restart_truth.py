@@ -252,9 +252,10 @@ def test_after_180_seconds_a_start_that_does_not_show_is_a_failure_and_no_second
 
 
 @every_shown_restart
-def test_skipped_step_of_unknown_meaning_permits_no_second_restart(case, service):
+@pytest.mark.parametrize("step", ["Start it", "启动 observer 服务"], ids=["known", "unknown"])
+def test_skipped_step_that_starts_or_of_unknown_meaning_permits_no_second_restart(step, case, service):
     service.restarts_really = False
-    service.begin(case.task_name, case.things(service), seconds=10.0, skipped=(2,))
+    service.begin(case.task_name, case.things(service), seconds=10.0, skipped=(2,), second=step)
     service.passes(11)
     error = again_fails(service, case)
     assert (error.__class__, service.posts) == (NotVerified, [])
@@ -1003,6 +1004,32 @@ def test_first_start_after_a_first_use_without_one_may_be_that_of_the_restart_th
     error = failure(service, SERVER, NAMED)
     assert (error.__class__, service.posts) == (NotVerified, [])
     assert f"{MAY_BE_EARLIER}, and task 1001 (Restart OB server) may have restarted it" in str(error)
+
+
+# A restart since the first use of a name that shows no start
+
+
+@every_shown_restart
+@pytest.mark.parametrize("is_own", [True, False], ids=["our own", "of somebody else"])
+def test_restart_since_a_name_that_shows_no_start_is_not_repeated(is_own, case, service):
+    service.restarts_really = False
+    if is_own:
+        restart(service, case, replace(NAMED, wait=False))
+    else:
+        service.lose_before = [refused(400)]
+        failure(service, case, NAMED)
+        service.begin(case.task_name, case.things(service))
+    requests, ended = len(service.posts), service.now + 10.0
+    service.passes(11)
+    for waited in (180.0, 0.0):
+        another_process()
+        error = failure(service, case, NAMED)
+        assert (error.__class__, error.facts["changed"], len(service.posts)) == (NotVerified, False, requests)
+        assert "task 1001" in str(error)
+        assert "has restarted it since change memory-2026-11-20 was first used, but the service shows no" in str(error)
+        assert str(error).endswith("or a new name with change; oceanbase.ocp.journal_clear clears a name.")
+        assert waited - 11 <= error.facts["elapsed"] <= waited + 15
+    assert service.now >= ended + 180.0
 
 
 # A restart that ended shortly before the first use of a name
