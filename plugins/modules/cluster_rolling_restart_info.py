@@ -220,6 +220,18 @@ batches:
       type: list
       elements: dict
       contains:
+        cluster:
+          description: Name of its cluster.
+          returned: always
+          type: str
+        cluster_id:
+          description: Id of its cluster.
+          returned: always
+          type: int
+        zone:
+          description: Its zone.
+          returned: always
+          type: str
         id:
           description: Server id.
           returned: always

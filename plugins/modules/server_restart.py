@@ -452,8 +452,9 @@ after:
           sample: {"ocp_agentd": 2009, "ocp_mgragent": 2007, "ocp_monagent": 2008, "pos_proxy": 2010}
 verified:
   description: Whether the server is proven to have restarted and to serve. The proof is a start time later than before,
-    or later than O(started_before); for a server skipped by O(until_effective) it is its values. Null if it was not
-    waited for, or the service does not show enough.
+    or later than O(started_before); for a server skipped by O(until_effective) it is its values. False if the service
+    shows the opposite after the restart, or other values than O(until_effective) after a start that should have brought
+    them. Null if it was not waited for, or the service does not show enough.
   returned: once the target was found
   type: bool
 wait_command:

@@ -420,7 +420,8 @@ after:
 verified:
   description: Whether every server of the zone is proven to have restarted, and the zone to serve. The proof are start
     times later than before, or later than O(started_before); for servers skipped by O(until_effective) it is their
-    values. Null if it was not waited for, or the service does not show enough.
+    values. False if the service shows the opposite after the restart, or other values than O(until_effective) after
+    starts that should have brought them. Null if it was not waited for, or the service does not show enough.
   returned: once the target was found
   type: bool
 wait_command:

@@ -86,6 +86,27 @@ def test_cluster_that_falls_ill_later_is_seen_by_the_last_look(roll, start_emula
     assert "server 10.0.0.7:2882 of zone1 is UNAVAILABLE" in message(outcome)
 
 
+def test_server_that_comes_into_the_scope_meanwhile_is_seen_by_the_last_look(roll, start_emulator, task_file):
+    emulator = start_emulator(*QUICK)
+    move = to_control(emulator, "PUT", "/emulator/servers/2", available=True, zone="zone2")
+    after = task_file("after_node", {**move, "when": "rolling_restart_node.id == 8"})
+    outcome = roll(emulator, ["orders", "payments"], zones=["zone2"], after_node=after)
+    assert outcome.rc == 2
+    assert posts(emulator) == [3, 4, 8]
+    [failure] = outcome.results["Note the failure"]["ansible_facts"]["rolling_restart_failures"]
+    assert failure["cluster"] == "orders"
+    assert failure["step"] == "Make sure that each server in the scope was restarted, and that all clusters serve"
+    assert failure["message"].startswith("Server 10.0.0.2:2882 was not restarted, but should have been: 10.0.0.2:2882")
+    told = message(outcome)
+    assert told.startswith('The rolling restart of orders stopped in "Make sure that each server in the scope was')
+    assert failure["message"] in told
+    assert "3 of 3 servers were restarted, 0 failed, 0 were not touched" in told
+    shown = "\n".join(outcome.results["Show what was done"]["msg"])
+    for name in ("10.0.0.3:2882", "10.0.0.4:2882", "10.0.0.8:2882"):
+        assert name in shown
+    assert "3 planned: 3 restarted, 0 left alone, 0 failed, 0 not touched" in shown
+
+
 @pytest.mark.parametrize("profile", ["4.3", pytest.param("4.2", marks=pytest.mark.nightly)])
 def test_held_server_is_never_green_and_blocks_the_plan(roll, start_emulator, profile):
     emulator = start_emulator(*QUICK, "--profile", profile)

@@ -385,3 +385,10 @@ def skip_gap(target: Target, told: Told) -> str | None:
         return None
     hidden = [member.name for member in told.known.members if member.start is Relative.HIDDEN]
     return f"the service shows no start of {join_names(hidden)}" if hidden else None
+
+
+def lacks_values(decision: Decision, told: Told) -> bool:
+    """Whether members show other values than the wanted ones after a start that should have brought these."""
+    if decision.rule is not Rule.VALUES_NOT_TAKEN or told.values is None:
+        return False
+    return any(told.values.is_in_effect(name) is False for name in decision.members)

@@ -50,7 +50,7 @@ from .look import Look
 from .own_notes import Claim, OwnNotes
 from .own_request import Sent, doubtful_tasks, own_tasks
 from .reader import Reader
-from .reasons import Told, reason_of, refusal_of, skip_gap
+from .reasons import Told, lacks_values, reason_of, refusal_of, skip_gap
 from .restart_request import RestartRequest
 from .rules import Decision, Rule, Step, decide
 from .safety_gate import SafetyGate
@@ -267,7 +267,8 @@ class _Run:
         doubt = self._doubt(refusal) if isinstance(problem, TargetBusy) else None
         error = doubt or problem
         is_unknown = isinstance(error, OutcomeUnknown)
-        self._attempt.so_far = replace(refused, changed=refused.changed or is_unknown)
+        verified = self._attempt.so_far.verified
+        self._attempt.so_far = replace(refused, changed=refused.changed or is_unknown, verified=verified)
         if isinstance(refusal, TaskFailed) and isinstance(error, TargetBusy) and self._is_alone(refused.task_id):
             return refusal
         if not is_unknown:
@@ -343,6 +344,7 @@ class _Run:
         reason = reason_of(decision, self._told)
         self._attempt.note(reason=reason, unchanged=self._target.unchanged_facts(decision.members))
         if decision.step is Step.FAIL:
+            self._attempt.note(verified=False if lacks_values(decision, self._told) else None)
             log_lines = self._request.policy.log_lines
             raise refusal_of(self._api, self._target, decision, reason, look, log_lines)
         if not self._request.check_mode and decision.step in (Step.WAIT, Step.QUEUE):

@@ -195,7 +195,8 @@ class _Run:
             words = cluster["message"] or "; ".join(cluster["problems"]) + "."
             raise NotHealthy(f"Cluster {self._label} does not serve at the end: {words}")
         known = {server["id"] for server in self._results} | set(self._untouched())
-        left = [server for batch in plan["batches"] for server in batch["servers"] if server["id"] not in known]
+        servers = [server for batch in plan["batches"] for server in batch["servers"]]
+        left = [server for server in servers if server["needed"] and server["id"] not in known]
         if left:
             names = join_names(f"{server['name']} ({server['reason']})" for server in left)
             which = f"These servers of cluster {self._label}"

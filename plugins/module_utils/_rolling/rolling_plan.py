@@ -96,9 +96,7 @@ def plan_rolling_restart(api: OcpApi, wanted: RollingRequest, clock: Clock = SYS
         "clusters": [_cluster_facts(plan) for plan in planned],
         "batches": [_batch_facts(number, plan.cluster, batch) for number, (plan, batch) in enumerate(every, 1)],
         # Not "skipped": Ansible would count the Ansible task as skipped.
-        "left_alone": [
-            {**_zone_facts(plan.cluster, node.zone), **_node_facts(node)} for plan in planned for node in plan.unchanged
-        ],
+        "left_alone": [_node_facts(plan.cluster, node) for plan in planned for node in plan.unchanged],
         "done": [
             _batch_facts(None, plan.cluster, zone)
             for plan in planned
@@ -253,7 +251,7 @@ def _batch_facts(number: int | None, cluster: Cluster, batch: Batch) -> Result:
     return {
         "number": number,
         **_zone_facts(cluster, batch.zone),
-        "servers": [_node_facts(node) for node in batch.nodes],
+        "servers": [_node_facts(cluster, node) for node in batch.nodes],
         "reason": batch.reason,
         "first_of_zone": batch.first,
         "last_of_zone": batch.last,
@@ -265,8 +263,9 @@ def _zone_facts(cluster: Cluster, zone: str) -> Result:
     return {"cluster": cluster.name, "cluster_id": cluster.id, "zone": zone}
 
 
-def _node_facts(node: Node) -> Result:
+def _node_facts(cluster: Cluster, node: Node) -> Result:
     return {
+        **_zone_facts(cluster, node.zone),
         "id": node.id,
         "name": node.name,
         "with_rootserver": node.root,

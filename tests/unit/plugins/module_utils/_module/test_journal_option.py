@@ -4,6 +4,9 @@
 
 from __future__ import annotations
 
+import ctypes
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -28,6 +31,7 @@ CHANGE = "memory-2026-11-20"
 NAMED = {"change": CHANGE}
 PLANS = ["cluster_rolling_restart_info", "fleet_restart_info"]
 OF_SEVERAL = ["fleet_restart", "cluster_rolling_restart"]
+CAPABILITY_VERSION, DAC_OVERRIDE = 0x20080522, 1 << 1
 
 
 @pytest.fixture
@@ -101,6 +105,60 @@ def test_database_that_stops_before_the_request_lets_nothing_be_sent(run, small,
         f"Did not restart cluster orders (id 31). The journal {file} (sqlite) cannot be used"
     )
     assert small.posts == []
+
+
+@pytest.fixture
+def file():
+    """The file of this controller, as an earlier run has left it."""
+    journal = open_journal(None, read_only=False, is_required=True, warnings=[])
+    assert journal.entries()["changes"] == []
+    return Path(journal.place)
+
+
+@pytest.fixture
+def unsent(small):
+    """The fake OCP, where a request for a restart crashes the module."""
+
+    def sent():
+        raise AssertionError("A request was sent.")
+
+    small.before_post = sent
+    return small
+
+
+@pytest.mark.parametrize("name", [*RESTARTS, *OF_SEVERAL])
+@pytest.mark.parametrize("damage", ["not a database", "damaged pages"])
+def test_damaged_file_of_this_controller_lets_nothing_be_sent(damage, name, run, unsent, file):
+    whole = file.read_bytes()
+    if damage == "not a database":
+        file.write_bytes(damage.encode() * 100)
+    else:
+        file.write_bytes(whole[:100] + b"\xff" * (len(whole) - 100))
+    result = run(name, asked(name, **NAMED))
+    assert result["msg"].count(f"The journal {file} cannot be used: ") == 1
+    assert "since a new journal knows of none, and move this one away." in result["msg"]
+    assert (result.keys() & {"exception", "task_id"}, unsent.posts) == (set(), [])
+
+
+def without_the_rights_of_root():
+    """For this thread alone."""
+    header, sets = (ctypes.c_uint32 * 2)(CAPABILITY_VERSION, 0), (ctypes.c_uint32 * 6)()
+    libc = ctypes.CDLL(None)
+    assert libc.capget(header, sets) == 0
+    for effective_or_permitted in (0, 1):
+        sets[effective_or_permitted] &= ~DAC_OVERRIDE
+    assert libc.capset(header, sets) == 0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="root has other rights there")
+@pytest.mark.parametrize("name", [*RESTARTS, *OF_SEVERAL])
+def test_file_of_this_controller_that_cannot_be_written_to_lets_nothing_be_sent(name, run, unsent, file):
+    file.chmod(0o400)
+    file.parent.chmod(0o500)
+    with ThreadPoolExecutor(1, initializer=without_the_rights_of_root) as pool:
+        result = pool.submit(run, name, asked(name, **NAMED)).result()
+    assert f"The journal {file} cannot be used: attempt to write a readonly database. Give it to " in result["msg"]
+    assert (result.keys() & {"exception", "task_id"}, unsent.posts) == (set(), [])
 
 
 @pytest.mark.parametrize("name", [*RESTARTS, *OF_SEVERAL, *PLANS, "cluster_parameter"])

@@ -330,6 +330,7 @@ def test_server_is_not_restarted_again_for_values_that_its_restart_has_not_broug
     forget_process()
     error = failure(changed, SERVER, asked())
     assert (error.__class__, error.facts["changed"], len(changed.posts)) == (NotVerified, False, 1)
+    assert (error.facts["verified"], error.facts["effective"]["stack_size"]["effective"]) == (False, False)
     assert f"after this controller requested a restart for these values, but {FIRST} shows stack_size=4M" in str(error)
     assert "give a later started_before" in str(error)
     # For other values, and with the way out, it is restarted.
@@ -337,6 +338,19 @@ def test_server_is_not_restarted_again_for_values_that_its_restart_has_not_broug
     assert restart(changed, SERVER, other)["action"] == "submitted"
     changed.passes(PROOF_TIMEOUT * 10)
     assert restart(changed, SERVER, asked(started_before=at(changed.now), wait=False))["action"] == "submitted"
+
+
+def test_value_that_a_server_which_does_not_serve_no_longer_shows_is_not_disproved(changed):
+    changed.parameters["stack_size"].never = True
+    take_effect(changed, 42)
+    restart(changed, SERVER, asked(wait=False))
+    changed.passes(PROOF_TIMEOUT * 10)
+    changed.parameters["stack_size"].servers = (42, 43)
+    changed.servers_there[0].status = "STOPPED"
+    error = failure(changed, SERVER, asked())
+    assert f"after this controller requested a restart for these values, but {FIRST} shows no stack_size" in str(error)
+    assert (error.facts["verified"], error.facts["effective"]["stack_size"]["effective"]) == (None, None)
+    assert len(changed.posts) == 1
 
 
 def test_try_is_forgotten_once_the_values_are_in_effect(changed):
@@ -385,14 +399,26 @@ def test_server_that_has_started_since_and_lacks_the_value_is_not_restarted_agai
     assert f"not before {at(-600).isoformat()}, but {FIRST} shows stack_size=4M instead of 5M." in str(error)
     assert "If it was set after that start, give a later started_before" in str(error)
     assert (changed.posts, error.facts["changed"]) == ([], False)
+    assert (error.facts["verified"], error.facts["effective"]["stack_size"]["effective"]) == (False, False)
+
+
+def test_start_by_somebody_that_lacks_the_value_is_disproved_after_a_refusal_too(changed):
+    changed.parameters["stack_size"].never = True
+    changed.before_post = lambda: take_effect(changed, 41)
+    changed.lose_before = [refused(400)]
+    error = failure(changed, SERVER, asked(started_before=at(-600)))
+    assert (error.__class__, len(changed.posts)) == (NotVerified, 1)
+    assert f"not before {at(-600).isoformat()}, but {FIRST} shows stack_size=4M instead of 5M" in str(error)
+    assert (error.facts["verified"], error.facts["effective"]["stack_size"]["effective"]) == (False, False)
 
 
 def test_zone_with_a_server_that_has_started_since_and_lacks_the_value_is_not_restarted(changed):
     changed.servers_there.append(Thing(44, 54, "zone1"))
     changed.parameters["stack_size"] = StaticParameter("4M", "5M", servers=(41, 42, 43, 44), never=True)
     take_effect(changed, 44)
-    assert failure(changed, TWO, asked(started_before=at(-600))).__class__ is NotVerified
-    assert changed.posts == []
+    error = failure(changed, TWO, asked(started_before=at(-600)))
+    assert (error.__class__, changed.posts) == (NotVerified, [])
+    assert (error.facts["verified"], error.facts["effective"]["stack_size"]["effective"]) == (False, False)
 
 
 def test_waiting_for_late_values_ends_though_the_clock_of_the_service_is_behind(changed):

@@ -171,6 +171,20 @@ def test_server_that_joins_meanwhile_is_no_success(service, roll):
     assert roll(servers=["41", "42", "43"])["planned"] == 0
 
 
+def test_fresh_servers_of_a_zone_that_another_joins_are_not_named(service, roll):
+    service.servers_there[0].started = -300.0
+
+    def join():
+        if len(service.servers_there) == 3:
+            service.servers_there.append(Thing(44, 54, "zone1"))
+
+    service.after_restart = join
+    with pytest.raises(NotVerified, match=r"should have been: 10\.1\.0\.4:2882 \(") as raised:
+        roll(strategy=Strategy.ZONE)
+    assert "10.1.0.1:2882" not in str(raised.value)
+    assert [sent for _call, sent in service.posts] == [(31, "zone2"), (31, "zone3")]
+
+
 def test_run_that_failed_elsewhere_begins_nothing(service, roll, record):
     record.note(FAILED, 1, {})
     found = roll(record=record)

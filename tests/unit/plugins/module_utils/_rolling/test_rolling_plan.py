@@ -87,6 +87,9 @@ def test_clusters_keep_their_order_with_root_servers_last(planned):
         "zone": "zone1",
         "servers": [
             {
+                "cluster": "orders",
+                "cluster_id": 31,
+                "zone": "zone1",
                 "id": 1,
                 "name": "10.1.0.1:2882",
                 "with_rootserver": True,
@@ -155,6 +158,18 @@ def test_fresh_servers_are_unchanged_and_unknown_ones_are_planned(planned):
         False,
     )
     assert skipped["reason"].endswith("not before 2026-05-04T03:02:00+08:00")
+
+
+def test_servers_have_the_same_facts_wherever_they_are_in_the_plan(planned):
+    plan = planned(raw_cluster(raw_server(1), raw_server(2, "zone2", **FRESH), raw_server(3, "zone3")))
+    servers = [server for batch in plan["batches"] + plan["done"] for server in batch["servers"]]
+    assert [(server["id"], server["cluster"], server["cluster_id"], server["zone"]) for server in servers] == [
+        (3, "orders", 31, "zone3"),
+        (1, "orders", 31, "zone1"),
+        (2, "orders", 31, "zone2"),
+    ]
+    assert servers[2:] == plan["left_alone"]
+    assert {tuple(server) for server in servers} == {tuple(plan["left_alone"][0])}
 
 
 def test_plan_lists_running_restarts_but_no_other_tasks(planned):

@@ -12,9 +12,11 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.cluster imp
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.operating_tasks import NO_HOST
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.zone import Zone
 from ansible_collections.oceanbase.ocp.tests.unit.support import fake_ocp
+from ansible_collections.oceanbase.ocp.tests.unit.support.controllers import another_process
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import at
 from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import (
     RESTART_CASES,
+    SERVER_41,
     failure,
     however_shown,
     request,
@@ -209,6 +211,53 @@ def test_one_stale_server_restarts_the_zone_and_is_verified(of_two, service):
     assert (result["action"], result["verified"], len(service.posts)) == ("submitted", True, 1)
     again = restart(service, of_two, request(started_before=at(-100), wait=True))
     assert (again["action"], len(service.posts)) == ("skipped", 1)
+
+
+NAMED = replace(request(wait=True), change="memory-2026-11-20")
+
+
+def restart_by_name(service, case):
+    """In another process, as each run is."""
+    another_process()
+    return restart(service, case, NAMED)
+
+
+def restart_servers_by_name(service, *numbers):
+    """Restart each of the servers by itself; returns what was done."""
+    targets = [
+        replace(SERVER_41, id=40 + number, address=f"10.1.0.{number}:2882", host_id=50 + number) for number in numbers
+    ]
+    return [restart_by_name(service, replace(RESTART_CASES["server"], target=one))["action"] for one in targets]
+
+
+def test_name_that_servers_have_used_one_by_one_leaves_their_zone_and_cluster_alone(of_two, service):
+    assert restart_servers_by_name(service, 1, 2, 3) == ["submitted"] * 3
+    for whole in (of_two, RESTART_CASES["cluster"]):
+        result = restart_by_name(service, whole)
+        assert (result["action"], result["verified"], result["changed"]) == ("skipped", True, False)
+        assert f"{A} started at" in result["reason"]
+        assert "after change memory-2026-11-20 was first used" in result["reason"]
+    assert [sent[1] for _call, sent in service.posts] == [41, 42, 43]
+
+
+def test_name_that_a_zone_has_used_leaves_its_servers_alone(of_two, service):
+    restart_by_name(service, of_two)
+    assert restart_servers_by_name(service, 1, 2, 3) == ["skipped", "skipped", "submitted"]
+    assert [sent[1] for _call, sent in service.posts] == ["zone1", 43]
+
+
+@pytest.mark.parametrize(("whole", "rest"), [("zone", "(1 of 2)"), ("cluster", "(2 of 3)")])
+def test_one_server_that_has_not_used_the_name_restarts_the_whole_and_is_verified(whole, rest, of_two, service):
+    case = {"zone": of_two, "cluster": RESTART_CASES["cluster"]}[whole]
+    assert restart_servers_by_name(service, 1) == ["submitted"]
+    result = restart_by_name(service, case)
+    named = result["reason"].split(";")[0]
+    assert named.startswith("change memory-2026-11-20 is new for 10.1.0.2:2882")
+    assert named.endswith(rest)
+    assert A not in named
+    assert (result["action"], result["verified"], service.posts[1:]) == ("submitted", True, [case.post])
+    again = restart_by_name(service, case)
+    assert (again["action"], again["verified"], len(service.posts)) == ("skipped", True, 2)
 
 
 @however_shown
