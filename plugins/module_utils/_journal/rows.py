@@ -42,16 +42,16 @@ class Shown:
 class FirstSight:
     """What a member showed when a change was first asked for; ``at`` is in seconds since 1970, by the controller.
 
-    ``tasks`` are the ids of the tasks on it that were there. Of these, ``starting`` might start it from then on, and
-    ``running`` ran, but only if they are rolled back. ``late``: one of the tasks may have made a start that shows
-    later. ``filled``: ``shown`` is what was shown later, when nothing was shown at first, or a start that was late.
+    ``tasks`` are the ids of the tasks on it that were there. Of these, ``starting`` might start it from then on,
+    ``running`` only if they are rolled back, and ``late`` have perhaps made a start that shows later. ``filled``:
+    ``shown`` is what was shown later, when nothing was shown at first, or when a start was late.
     """
 
     member: MemberKey
     shown: Shown
     at: float
     tasks: tuple[int, ...] = ()
-    late: bool = False
+    late: tuple[int, ...] = ()
     starting: tuple[int, ...] = ()
     running: tuple[int, ...] = ()
     filled: bool = False
@@ -59,14 +59,15 @@ class FirstSight:
     @property
     def is_open(self) -> bool:
         """Whether a later look may tell more of the first start."""
-        return self.shown.is_null or self.late
+        return self.shown.is_null or bool(self.late)
 
     def completed_by(self, later: FirstSight) -> FirstSight:
         """The same, with what a later sight shows, if this one is open and that one tells more."""
         if not self.is_open or later.shown.is_null or (later.late and not self.shown.is_null):
             return self
         is_filled = self.filled or self.shown.is_null or later.filled
-        return replace(self, shown=later.shown, late=later.late, filled=is_filled)
+        starting = tuple(sorted({*self.starting, *(number for number in later.starting if number in self.late)}))
+        return replace(self, shown=later.shown, late=later.late, filled=is_filled, starting=starting)
 
 
 @dataclass(frozen=True)

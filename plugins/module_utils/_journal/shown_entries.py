@@ -57,7 +57,12 @@ def _change(entry: Record) -> Result:
         "asks_for": entry["words"],
         "at": _instant(entry["at"]),
         "sights": [
-            {**_member(sight), "at": _instant(sight["at"]), "task_ids": list(sight["tasks"]), "late": sight["late"]}
+            {
+                **_member(sight),
+                "at": _instant(sight["at"]),
+                "task_ids": list(sight["tasks"]),
+                "late": bool(sight["late"]),
+            }
             for sight in entry["sights"]
         ],
     }

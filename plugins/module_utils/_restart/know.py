@@ -78,20 +78,27 @@ def undecided(
     return list(_Meaning(may_be_kind, look, begin, values, memory or Memory()).undecided())
 
 
-def shows_late(look: Look, member: ShownMember, ended: Ended, shown: Collection[int] = ()) -> bool:
-    """Whether a start that was made before this look may replace the one that is shown of a member.
+def late_tasks(look: Look, member: ShownMember, ended: Ended, shown: Collection[int] = ()) -> frozenset[int]:
+    """The ids of the tasks whose start was made before this look, and may replace the one that is shown of a member.
 
-    ``shown`` are the ids of tasks whose start is known to have shown.
+    ``shown`` are those of tasks whose start is known to have shown.
     """
     entries = [entry for entry in look.tasks if _restarts(entry, member.name)]
     tasks = [entry.task for entry in entries if may_have_started(entry.task)]
     started = started_span(member)
-    return any(
-        task.id not in shown
+    return frozenset(
+        task.id
+        for task in tasks
+        if task.id not in shown
         and (not task.finished or ended.may_show(task, look.now))
         and not _has_shown(task, started, tasks)
-        for task in tasks
     )
+
+
+def explains(task: TaskRecord, member: ShownMember) -> bool:
+    """Whether the start that is shown of a member is that of a task, or a minute from it, by the clocks."""
+    started = started_span(member)
+    return started is not None and _may_have_made(task, started)
 
 
 def _has_shown(task: TaskRecord, started: Span | None, tasks: Collection[TaskRecord]) -> bool:

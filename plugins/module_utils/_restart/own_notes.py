@@ -25,7 +25,7 @@ from .._targets.target import Member, Observation, Target, TaskOnTarget
 from .._waiting.await_tasks import UNSEEN_FOR
 from .change import Sight, has_moved
 from .evidence import GONE, may_start_yet, work_of
-from .know import Ended, shows_late
+from .know import Ended, explains, late_tasks
 from .knowledge import Request, Work
 from .look import Look
 from .own_request import Sent
@@ -38,6 +38,9 @@ IN_EFFECT = "IN_EFFECT"
 ROLLED_BACK, SKIPPED = "ROLLED_BACK", "SKIPPED"
 # Ends of a task, after which it works no more.
 ENDS = (SUCCESSFUL, FAILED, REFUSED, IN_EFFECT, ROLLED_BACK, SKIPPED)
+
+# Members by name, each with the ids of the tasks whose start may show later.
+Late = Mapping[str, frozenset[int]]
 
 # The requests of this process whose outcome is open: something on the way may deliver them later.
 _SENT_HERE: set[str] = set()
@@ -105,11 +108,11 @@ class OwnNotes:
 
     # Names
 
-    def sights(self, look: Look, late: Collection[str], *, registers: bool) -> dict[str, Sight] | None:
+    def sights(self, look: Look, late: Late, *, registers: bool) -> dict[str, Sight] | None:
         """What was shown when the name of the change was first used for each member; None without a name.
 
-        ``late`` are those of which the start of an earlier restart may show after this ``look``. ``registers``: note
-        the first use, and what the name asks. Raises NameTaken and JournalError.
+        ``late`` is that of this ``look``. ``registers``: note the first use, and what the name asks. Raises NameTaken
+        and JournalError.
         """
         change = self._request.change
         if change is None:
@@ -125,7 +128,7 @@ class OwnNotes:
         """What members showed when this machine requested a restart of them, at ``wall`` or later."""
         return noted_at_requests(self._rows, self._keys, wall)
 
-    def _found(self, look: Look, late: Collection[str], noted: Mapping[MemberKey, FirstSight]) -> list[FirstSight]:
+    def _found(self, look: Look, late: Late, noted: Mapping[MemberKey, FirstSight]) -> list[FirstSight]:
         """What a look shows of the members, as first sights. After a request of the name, that is none."""
         now, tasks = self._clock.wall(), look.tasks
         # Somebody may retry a FAILED task that holds it.
@@ -134,26 +137,34 @@ class OwnNotes:
         running = {entry.task.id for entry in tasks if not entry.task.finished}
         asked = [row for row in self._here if row.change == self._request.change and not row.settled]
         requested = {key for row in asked for key, _shown in row.members}
-        return [
-            FirstSight(
-                key,
-                Shown() if key in requested else _as_shown(member),
-                at=now,
-                tasks=_sorted(entry.record["id"] for entry in tasks),
-                late=member.name in late,
-                starting=_sorted(starting),
-                running=_sorted(running),
-                filled=key in noted and has_moved(_member_of(member.name, noted[key].shown), member) is not False,
+        found = []
+        for member in look.observed.members:
+            key = self._keys.get(member.name)
+            if key is None:
+                continue
+            has_changed = key in noted and has_moved(_member_of(member.name, noted[key].shown), member) is not False
+            # Clocks tell neither that a start which has moved is that of an earlier restart, nor that it is since.
+            unexplained = _unexplained(noted[key].late, look, member) if has_changed else frozenset()
+            found.append(
+                FirstSight(
+                    key,
+                    Shown() if key in requested else _as_shown(member),
+                    at=now,
+                    tasks=_sorted(entry.record["id"] for entry in tasks),
+                    late=_sorted(late.get(member.name, ())),
+                    starting=_sorted(starting | unexplained),
+                    running=_sorted(running),
+                    filled=has_changed,
+                )
             )
-            for member in look.observed.members
-            if (key := self._keys.get(member.name)) is not None
-        ]
+        return found
 
-    def late(self, look: Look, ended: Ended) -> frozenset[str]:
-        """The members of which the start of an earlier restart may replace the one that is shown."""
-        return frozenset(member.name for member in look.observed.members if self._shows_late(look, member, ended))
+    def late(self, look: Look, ended: Ended) -> Late:
+        """The members of which the start of an earlier restart may replace the one that is shown, with its tasks."""
+        found = {member.name: self._late_tasks(look, member, ended) for member in look.observed.members}
+        return {name: numbers for name, numbers in found.items() if numbers}
 
-    def _shows_late(self, look: Look, member: Member, ended: Ended) -> bool:
+    def _late_tasks(self, look: Look, member: Member, ended: Ended) -> frozenset[int]:
         """What one of our own has made is known by what was shown at its request."""
         key = self._keys.get(member.name)
         seen = {
@@ -162,7 +173,7 @@ class OwnNotes:
             for each, before in row.members
             if row.task_id is not None and each == key and has_moved(_member_of(member.name, before), member)
         }
-        return shows_late(look, member, ended, seen)
+        return late_tasks(look, member, ended, seen)
 
     def _wish(self) -> Wish:
         since = self._request.started_before
@@ -436,7 +447,7 @@ def _sight(name: str, noted: FirstSight) -> Sight:
     return Sight(
         _member_of(name, noted.shown),
         frozenset(noted.tasks),
-        late=noted.late,
+        late=bool(noted.late),
         filled=noted.filled,
         starting=frozenset(noted.starting),
         running=frozenset(noted.running),
@@ -468,6 +479,12 @@ def _have_moved(parts: Mapping[str, Shown], members: Iterable[Member]) -> bool:
     return bool(parts) and all(
         name in there and has_moved(_member_of(name, shown), there[name]) for name, shown in parts.items()
     )
+
+
+def _unexplained(late: Collection[int], look: Look, member: Member) -> frozenset[int]:
+    """All ``late`` tasks, unless one of them explains the start that is shown of a member."""
+    tasks = [entry.task for entry in look.tasks if entry.task.id in late]
+    return frozenset() if any(explains(task, member) for task in tasks) else frozenset(late)
 
 
 def _sorted(numbers: Iterable[int]) -> tuple[int, ...]:

@@ -47,7 +47,7 @@ from .evidence import PROOF_TIMEOUT
 from .know import Ended, Memory, know, undecided
 from .knowledge import Relative, Wish
 from .look import Look
-from .own_notes import Claim, OwnNotes
+from .own_notes import Claim, Late, OwnNotes
 from .own_request import Sent, doubtful_tasks, own_tasks
 from .reader import Reader
 from .reasons import Told, lacks_values, reason_of, refusal_of, skip_gap
@@ -159,8 +159,7 @@ class _Run:
         self._doubtful: list[Task] = []
         self._ended: set[int] = set()
         self._ended_at: dict[int, float] = {}
-        # Members of which the start of an earlier restart may show later.
-        self._late: frozenset[str] = frozenset()
+        self._late: Late = {}
         self._starts_seen: dict[str, Member] = {}
         self._unconfirmed = 0
         self._claim = Claim.UNSURE
@@ -499,7 +498,7 @@ class _Run:
             requests=() if self._sent is not None else self._notes.open_requests(look.observed.members),
             ended=self._ended_tasks,
             skipped=self._notes.skipped_tasks(),
-            late=self._late,
+            late=frozenset(self._late),
         )
 
     @property
@@ -772,7 +771,9 @@ class _Run:
         task = self._attempt.so_far.task or {}
         self._attempt.warnings += self._signs.long_restart(task["duration"] if task else None)
         is_attached = decision.step in (Step.JOIN, Step.ADOPT)
-        restart_task = RestartTask(task_id, instant(task.get("start_time")), is_attached, self._begin, self._late)
+        restart_task = RestartTask(
+            task_id, instant(task.get("start_time")), is_attached, self._begin, frozenset(self._late)
+        )
         log_lines = self._request.policy.log_lines
         found = verify(self._api, self._target, before, members, restart_task, log_lines, self._clock)
         if found.error is None and self._attempt.so_far.effective is not None:

@@ -62,24 +62,25 @@ def test_first_sight_is_kept_whatever_shows_later(journal):
 def test_sight_that_showed_nothing_is_filled_with_the_first_value_that_shows(journal):
     journal.register(CHANGE, WISH, [sight(start=None, at=1000.0)])
     journal.register(CHANGE, WISH, [sight(start=None, at=2000.0)])
-    journal.register(CHANGE, WISH, [replace(sight(start=START, at=3000.0), late=True)])
+    journal.register(CHANGE, WISH, [replace(sight(start=START, at=3000.0), late=(7,))])
     journal.register(CHANGE, WISH, [sight(start=LATER_START, at=4000.0)])
     assert journal.sights(CHANGE, [FIRST]) == {FIRST: replace(sight(start=LATER_START, at=1000.0), filled=True)}
 
 
 @pytest.mark.parametrize("is_filled", [True, False], ids=["it may be since", "it is the same"])
 def test_late_sight_is_completed_by_the_first_that_is_not_late(is_filled, journal):
-    journal.register(CHANGE, WISH, [replace(sight(at=1000.0), late=True, running=(7,))])
-    first = replace(sight(at=1000.0), late=True, running=(7,))
+    journal.register(CHANGE, WISH, [replace(sight(at=1000.0), late=(7,), running=(7,))])
+    first = replace(sight(at=1000.0), late=(7,), running=(7,))
     for more in (
-        replace(sight(start=LATER_START, at=2000.0), late=True),
-        replace(sight(start=None, at=2000.0), late=False),
+        replace(sight(start=LATER_START, at=2000.0), late=(7,)),
+        replace(sight(start=None, at=2000.0), late=()),
     ):
         journal.register(CHANGE, WISH, [more])
         assert journal.sights(CHANGE, [FIRST]) == {FIRST: first}
-    journal.register(CHANGE, WISH, [replace(sight(start=LATER_START, at=3000.0), filled=is_filled, running=(8,))])
+    more = replace(sight(start=LATER_START, at=3000.0), filled=is_filled, running=(8,), starting=(7, 8))
+    journal.register(CHANGE, WISH, [more])
     journal.register(CHANGE, WISH, [sight(start=START, at=4000.0)])
-    completed = replace(sight(start=LATER_START, at=1000.0), filled=is_filled, running=(7,))
+    completed = replace(sight(start=LATER_START, at=1000.0), filled=is_filled, running=(7,), starting=(7,))
     assert journal.sights(CHANGE, [FIRST]) == {FIRST: completed}
 
 
@@ -276,7 +277,7 @@ def test_entries_are_plain_records(journal):
     entries = journal.entries()
     [change] = entries["changes"]
     assert (change["change"], change["cluster"], change["words"]) == (CHANGE, "orders 1", WISH.words)
-    own = {"at": 1000.0, "tasks": [], "late": False, "starting": [], "running": [], "filled": False}
+    own = {"at": 1000.0, "tasks": [], "late": [], "starting": [], "running": [], "filled": False}
     assert change["sights"] == [{**member, "pids": [], **own}]
     [noted] = entries["requests"]
     assert (noted["number"], noted["change"], noted["settled"]) == (number, CHANGE, False)

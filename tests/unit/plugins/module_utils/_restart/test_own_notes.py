@@ -260,6 +260,19 @@ def test_first_start_is_the_one_that_shows_when_that_of_an_earlier_restart_no_lo
     assert Begin(sights=sights(run(**NAME), seen())).of_start(member) is Relative.SINCE
 
 
+@pytest.mark.parametrize(("started", "starting"), [(-45.0, set()), (45.0, {80}), (-86400.0, {80})])
+def test_start_that_clocks_do_not_place_may_be_that_of_an_earlier_restart_or_since(
+    started, starting, run, seen, service
+):
+    service.servers_there[0].started = -90000.0
+    register(run(**NAME), seen(from_before()))
+    service.servers_there[0].started = started
+    service.passes(300)
+    for _look in range(2):
+        assert sights(run(**NAME), seen(from_before()))[ADDRESS].starting == starting
+        register(run(**NAME), seen(from_before()))
+
+
 def test_start_that_has_not_moved_meanwhile_is_the_first_one(run, seen, service):
     register(run(**NAME), seen(from_before()))
     service.passes(300)
