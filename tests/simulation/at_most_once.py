@@ -235,7 +235,7 @@ def one_request(case: Case, run: Run) -> Iterator[Finding]:
             continue
         repeated = post is worked[0][0] and when > post.commits[0][0]
         # The refusal of the repetition came, and nothing tells the first task from that of somebody else.
-        untold = worked[0][0].fate == "repeated" and not case.profile.creators
+        untold = worked[0][0].fate == "repeated" and not (case.profile.creators and case.profile.reads_tasks)
         why = ": a proxy repeated the request" if repeated or untold else ""
         why += ", and the service does not tell whose the task is" if untold and not repeated else ""
         yield Finding(f"two restarts by one run{why}", f"tasks {previous.id} and {number}", unseen=repeated or untold)

@@ -143,8 +143,18 @@ def changed_is_true(case: Case, run: Run) -> Iterator[Finding]:
     ]
     if not run.result.get("changed") and any(when <= (run.ended or 0.0) for when in worked):
         answers = [answer.status for exchange in run.posts for _when, answer in exchange.commits]
-        unseen = len(answers) > len(run.posts) or 200 not in answers[-1:]
+        unseen = len(answers) > len(run.posts) or 200 not in answers[-1:] or _hides_repeated(case, run)
         yield Finding("unchanged, though it started something", f"answers {answers}", unseen)
+
+
+def _hides_repeated(case: Case, run: Run) -> bool:
+    """Whether a proxy showed the refusal of its repetition, and no answer after it told that the task is our own."""
+    repeated = [each for each in run.posts if each.fate == "repeated" and each.replaced is not None]
+    tasks = [case.evidence.tasks[a.task] for each in repeated for _when, a in each.commits if a.task is not None]
+    later = [each for each in run.exchanges if each.reads and repeated and each.sent > repeated[-1].sent]
+    is_told = case.profile.creators and all(case.answers.tells_target(task) for task in tasks)
+    is_listed = any(case.answers.is_unfinished(read, task) is not None for read in later for task in tasks)
+    return bool(tasks) and not (is_told and is_listed)
 
 
 def no_restart_is_true(case: Case, run: Run) -> Iterator[Finding]:
@@ -162,7 +172,8 @@ def no_restart_is_true(case: Case, run: Run) -> Iterator[Finding]:
 
 def _denial(case: Case, run: Run, post: Exchange, task: Task, when: float, text: str) -> tuple[str, str, bool]:
     """Kind, text and whether nothing showed it, of a "no restart" where there was one."""
-    if post.replaced is not None and 400 <= post.replaced.status < 500 and post.replaced.is_envelope:
+    is_of_another = post.replaced is not None and post.fate != "repeated"
+    if is_of_another and 400 <= post.replaced.status < 500 and post.replaced.is_envelope:
         return "'no restart': the refusal of another request came in place of the answer", text, True
     ended = run.ended or 0.0
     refused = post.answer is not None and 400 <= post.answer.status < 500
@@ -172,7 +183,7 @@ def _denial(case: Case, run: Run, post: Exchange, task: Task, when: float, text:
     final = post.answer is not None and post.answer.status in (401, 403)
     if refused and (final or not (when < ended and case.evidence.in_flight(task, ended))):
         return "'no restart': a proxy repeated the request and showed the last answer", text, True
-    if refused and post.fate == "repeated" and not case.profile.creators:
+    if post.fate == "repeated" and not case.profile.creators:
         return "'no restart': a proxy repeated the request, and the service does not tell whose the task is", text, True
     return f"'no restart' after {post.fate}", text, False
 
