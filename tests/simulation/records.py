@@ -39,11 +39,15 @@ class Records:
         """An id."""
         return str(number) if self._profile.ids_as_text and number is not None else number
 
-    def page(self, contents: list[Any], page: int = 1, pages: int = 1) -> dict[str, Any]:
+    def page(
+        self, contents: list[Any], number: int = 1, size: int = 1000, total: int | None = None
+    ) -> dict[str, Any]:  # fmt: skip
         """A page of a list."""
+        elements = len(contents) if total is None else total
+        pages = max(1, -(-elements // size))
         return {
             "contents": contents,
-            "page": {"number": page, "size": 10, "totalElements": len(contents), "totalPages": pages},
+            "page": {"number": number, "size": size, "totalElements": elements, "totalPages": pages},
         }
 
     # Fleet

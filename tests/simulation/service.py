@@ -212,9 +212,9 @@ class Service:
                 found.append((task, state))
         if asked.get("sort") == "id,desc":
             found.sort(key=lambda each: -each[0].id)
-        size, page = int(query.get("size", "10")), int(query.get("page", "1"))
+        size, page = min(int(query.get("size", "10")), self._profile.page_size), int(query.get("page", "1"))
         shown = [self._records.listed_task(*each) for each in found[(page - 1) * size : page * size]]
-        return self._records.page(shown, page, max(1, -(-len(found) // size)))
+        return self._records.page(shown, page, size, len(found))
 
     def _passes(self, task: Task, state: dict[str, Any], asked: dict[str, str]) -> bool:
         hosts = {self._host_of(key) for key in task.members}
