@@ -134,6 +134,10 @@ def _why_unseen(case: Case, run: Run, post: Exchange, key: Key, starts: list[Sta
             _is_no_evidence(case, run, post, key, task) for task in causes
         ),
         "no start was shown at the first use of the name": _is_unseen_at_first(case, run, key, causes),
+        "its tasks are shown no more": all(
+            task is not None and case.evidence.is_archived(task, post.sent) and not _has_its_id(case, run, task, look)
+            for task in causes
+        ),
         "tasks do not show their targets": not case.profile.tags and case.profile.starts is False,
         "all answers were behind": _may_be_behind(case, run),
     }

@@ -192,6 +192,10 @@ class Evidence:
             for other, state in begun
         )
 
+    def is_archived(self, task: Task, at: float) -> bool:
+        """Whether the service may show a task no more."""
+        return task.is_archived(at, self._profile.archives_after)
+
     def is_running(self, task: Task, at: float) -> bool:
         """Whether a task has begun by a time and not ended."""
         state = task.record.at(at)
@@ -296,7 +300,7 @@ class Evidence:
     def _listed(self, task: Task, at: float) -> list[dict[str, Any]]:
         """The states of a task that any replica may list at an instant; none if one may not list it at all."""
         oldest = at - self._profile.latest - self._profile.list_lag
-        if not self._profile.reads_tasks or task.record.at(oldest) is None:
+        if not self._profile.reads_tasks or task.record.at(oldest) is None or self.is_archived(task, at):
             return []
         return task.record.between(oldest, at)
 

@@ -78,6 +78,11 @@ class Run:
         return self.since is not None or self.name is not None
 
     @property
+    def looks_from(self) -> float:
+        """When it may look first: an instant that is still to come is waited for."""
+        return max(self.began, self.since or 0.0)
+
+    @property
     def label(self) -> str:
         """A name for the story."""
         return f"{self.controller} run {self.number}"

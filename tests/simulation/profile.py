@@ -59,6 +59,8 @@ class Profile:
     # Until when the start of one server is not shown, and how many tasks there are from before.
     start_unknown_until: float = 0.0
     past_tasks: int = 0
+    # Seconds after its end from which a task is shown no more, unless it FAILED.
+    archives_after: float = NEVER
     # The most entries of a page, whatever is asked for.
     page_size: int = 1000
 
@@ -207,6 +209,9 @@ def _draw_tasks(profile: Profile, choices: Stream) -> None:
         profile.page_size = choices.pick((20, 50))
         profile.past_tasks = max(profile.past_tasks, choices.pick((60, 20)))
         choices.counted(f"pages of {profile.page_size}")
+    if choices.chance(0.06):
+        profile.archives_after = choices.pick((60.0, 300.0, 10.0, 0.5))
+        choices.counted("tasks vanish some time after their end")
     if choices.chance(0.03):
         profile.ignores |= {"sort"}
         choices.counted("list ignores sort")

@@ -208,7 +208,8 @@ class Service:
         found = []
         for task in self._tasks.all.values():
             state = task.record.at(when - self._profile.list_lag)
-            if state is not None and self._passes(task, state, asked):
+            is_kept = state is not None and not task.is_archived(when, self._profile.archives_after)
+            if state is not None and is_kept and self._passes(task, state, asked):
                 found.append((task, state))
         if asked.get("sort") == "id,desc":
             found.sort(key=lambda each: -each[0].id)
@@ -239,7 +240,7 @@ class Service:
             raise Refusal(403, "No permission TASK_VIEWER.", 30014)
         task = self._found_task(number)
         state = task.record.at(when)
-        if state is None:
+        if state is None or task.is_archived(when, self._profile.archives_after):
             raise Refusal(404, f"The {number} task does not exist.", 20000)
         return self._records.detailed_task(task, state)
 

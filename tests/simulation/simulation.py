@@ -73,10 +73,11 @@ class Simulation:
         for number, change in enumerate(self.history.changes, 1):
             change.name, change.at = f"change-{number}", draw.pick(CHANGED_AT, (50, 30, 20))
             draw_safety(self.choices.stream("safety"), self.fleet, change)
-        noted_by = draw.pick((0.0, 2.0, -40.0), (90, 5, 5))
+        noted_by = draw.pick((0.0, 2.0, -40.0, 5.0, 20.0, 50.0), (80, 4, 4, 3, 4, 5))
         for number in range(draw.pick((1, 2, 3), (55, 33, 12))):
             plan = draw_plan(draw, f"c{number + 1}", self.history.changes, noted_by, self._ways)
             machine = self._machine(draw, number)
+            _count_lead(draw, plan, machine)
             Controller(plan, machine, self.scheduler, self.history, self.story).begin()
             if draw.chance(0.1):
                 self._beside(plan)
@@ -136,6 +137,13 @@ class Simulation:
     def _beside(self, plan: Plan) -> None:
         """Somebody restarts another cluster right before a controller begins."""
         self.scheduler.at(plan.starts - 0.3, lambda: self.people.restart_other_cluster(plan.changes[0]))
+
+
+def _count_lead(draw: Stream, plan: Plan, machine: Machine) -> None:
+    """Count a plan whose instant is still to come when it begins."""
+    instants = [change.at + plan.change_clock - machine.ahead for change in plan.changes]
+    if plan.by_instant and any(each > plan.starts for each in instants):
+        draw.counted("instant of the change still to come")
 
 
 def draw_change(draw: Stream, fleet: Fleet) -> Change:

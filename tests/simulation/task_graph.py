@@ -96,6 +96,11 @@ class Task:
         """Whether a subtask that stops or starts was skipped."""
         return any(step.effect in ("stop", "start") and step.operation == "SKIP" for step in self.steps)
 
+    def is_archived(self, when: float, after: float) -> bool:
+        """Whether it has ended so many seconds before, and holds nothing."""
+        state = self.record.at(when - after)
+        return state is not None and state["finish"] is not None and state["status"] != "FAILED"
+
     def ended_well(self, state: dict[str, Any] | None = None) -> bool:
         """Whether it is SUCCESSFUL and was not rolled back, in a state of its record."""
         state = state or self.record.now
