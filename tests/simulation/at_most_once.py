@@ -29,7 +29,7 @@ def no_double(case: Case, run: Run) -> Iterator[Finding]:
         task = case.evidence.tasks[number]
         if not case.evidence.worked(task, EVER):
             continue
-        earlier = {key: _earlier_starts(case, key, task, true, when) for key in task.members}
+        earlier = {key: _earlier_starts(case, run, key, task, true, when) for key in task.members}
         again = [key for key in task.members if earlier[key]]
         if not again or (task.kind != "host" and len(again) < len(task.members)):
             continue
@@ -48,9 +48,15 @@ def no_double(case: Case, run: Run) -> Iterator[Finding]:
                 yield Finding(f"double: {why}" if why else "double, which nothing excuses", text, unseen=bool(why))
 
 
-def _earlier_starts(case: Case, key: Key, task: Task, since: Since, committed: float) -> list[Start]:
+def _earlier_starts(
+    case: Case, run: Run, key: Key, task: Task, since: Since, committed: float
+) -> list[Start]:  # fmt: skip
     """The starts since the change that were there, or under way, when a task began that started it too."""
     begin = since.latest(key)
+    # Under another address it is another server, of which a name has another first use.
+    renamed = case.evidence.address_changes(key, committed)
+    if begin is not None and renamed is not None:
+        begin = max(begin, case.evidence.since_as_renamed(run, key, renamed))
     starts = [] if begin is None else case.evidence.starts(key, begin)
     if not any(start.task == task.id and not start.undoing for start in starts):
         return []
@@ -269,7 +275,8 @@ def _done_before(case: Case, run: Run, post: Exchange, key: Key, since: Since, t
         return None
     for other in case.evidence.tasks.values():
         is_restart = other is not task and other.work == "restart" and key in other.members
-        if not is_restart or not since.covers(key, other):
+        renamed = case.evidence.address_changes(key, post.sent)
+        if not is_restart or not since.covers(key, other) or (renamed is not None and run.name is not None):
             continue
         is_listed = case.answers.tells_in_list(other) and any(case.answers.shows_success(read, other) for read in look)
         if is_listed or _is_known_as_done(case, run, post, other):

@@ -109,6 +109,11 @@ class Evidence:
         """Whether a process served at any moment of a time."""
         return any(self.serves(state) for state in self._fleet.things[key].between(begin, end))
 
+    def address_changes(self, key: Key, until: float) -> float | None:
+        """When a server got its address of a time; None if it has had no other."""
+        thing = self._fleet.things[key]
+        return thing.last_change("ip", until)
+
     def parts_of(self, change: Change, when: float) -> list[Key]:
         """What a change is for at a time: servers may have been moved."""
         if change.own is None or change.cluster is None:
@@ -231,6 +236,13 @@ class Evidence:
                 for key in earlier.change.members:
                     found[key] = min(post.sent, found.get(key, post.sent))
         return {key: self._use(key, same, last) for key, last in found.items() if key in self._fleet.things}
+
+    def since_as_renamed(self, run: Run, key: Key, when: float) -> float:
+        """Nothing before this was since, for a server that got another address then."""
+        if run.name is None or run.machine is None:
+            return when
+        later = [each.time for each in run.machine.journal.noted if each.name == run.name and key in each.things]
+        return min((each for each in later if each > when), default=1e12)
 
     def _use(self, key: Key, same: list[Run], last: float) -> Use:
         users = [each for each in same if each.began <= last <= (each.ended or last)]

@@ -38,6 +38,16 @@ class Versioned:
         place = bisect_right(self._times, when)
         return self._states[place - 1] if place else None
 
+    def last_change(self, name: str, until: float) -> float | None:
+        """The last time until then at which a field got another value; None if it has none."""
+        states = list(zip(self._times, self._states, strict=True))
+        changes = [
+            when
+            for (_before, old), (when, new) in zip(states, states[1:], strict=False)
+            if when <= until and old.get(name) != new.get(name)
+        ]
+        return changes[-1] if changes else None
+
     def between(self, begin: float, end: float) -> list[dict[str, Any]]:
         """All states from one time to another, with the one at its begin."""
         first = max(0, bisect_right(self._times, begin) - 1)

@@ -61,6 +61,19 @@ def name_has_one_wish(case: Case, run: Run) -> Iterator[Finding]:
             return
 
 
+def same_address(case: Case, run: Run) -> Iterator[Finding]:
+    """What shows another address under its id than the one that was named is not restarted."""
+    if run.change.kind != "server":
+        return
+    [key] = run.change.members
+    for post in run.posts:
+        seen = case.evidence.window(run, post.sent) - case.profile.latest
+        changed = case.evidence.address_changes(key, post.sent)
+        is_misled = any(each.fate in ("another answer", "stale answer") for each in run.exchanges)
+        if changed is not None and changed < seen and not is_misled:
+            yield Finding("restarted under another address", f"{run.change.args['server']} until {changed:.1f}")
+
+
 def _is_of_one_task(each: Exchange) -> bool:
     return f"{TASKS}/" in each.request.path
 
@@ -81,4 +94,4 @@ def _failed(reads: list[Exchange]) -> bool:
     return any(each.answer is None for each in reads)
 
 
-CHECKS: tuple[Check, ...] = (looks_last, notes_first, name_has_one_wish)
+CHECKS: tuple[Check, ...] = (looks_last, notes_first, name_has_one_wish, same_address)

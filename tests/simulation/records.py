@@ -20,6 +20,11 @@ def address(key: Key) -> str:
     return f"10.1.{key[1] // 100}.{key[1] % 100}"
 
 
+def server_ip(state: dict[str, Any]) -> str:
+    """The IP address of a server: that of its host, until it gets another."""
+    return str(state.get("ip") or address(("host", state["host"])))
+
+
 class Records:
     """What the service shows. ``when`` is the instant that a replica knows."""
 
@@ -104,7 +109,7 @@ class Records:
             "clusterId": self.number(state["cluster"]),
             "hostId": self.number(state["host"]),
             "id": self.number(thing.key[1]),
-            "ip": address(("host", state["host"])),
+            "ip": server_ip(state),
             "port": 2882 + (thing.key[1] - state["host"]) * 10,
             "status": process_status(state),
             "zoneName": state["zone"],
@@ -162,7 +167,7 @@ class Records:
         found: dict[str, list[dict[str, Any]]] = {}
         for server in self._fleet.servers(cluster, when=when):
             zone = (server.at(when) or server.now)["zone"]
-            unit = {"serverId": self.number(server.key[1]), "serverIp": address(server.key), "zoneName": zone}
+            unit = {"serverId": self.number(server.key[1]), "serverIp": server_ip(server.at(when) or server.now), "zoneName": zone}
             found.setdefault(zone, []).append(unit)
         return [{"name": zone, "replicaType": "FULL", "units": units} for zone, units in found.items()]
 

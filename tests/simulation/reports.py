@@ -30,6 +30,8 @@ def green_is_true(case: Case, run: Run) -> Iterator[Finding]:
     words = f"green, {result.get('action')}, verified {result.get('verified')}"
     is_misled = result.get("verified") is None and any(each.replaced for each in run.exchanges)
     for key in run.change.members if waited else ():
+        if case.evidence.address_changes(key, run.ended) is not None:
+            continue  # by its name it is another server
         if not case.evidence.is_part_of(key, run.change, run.began, run.ended):
             continue
         of_task = task is not None and (ours or not run.is_dated) and key in task.members
@@ -224,6 +226,8 @@ def alarm_is_true(case: Case, run: Run) -> Iterator[Finding]:
         case.evidence.shows_by_itself(key, since, begin) and case.evidence.serves_throughout(key, begin, run.ended)
         for key in members
     )
+    if any(case.evidence.address_changes(key, run.ended) is not None for key in members):
+        return
     if shown and all(case.evidence.starts(key, since.latest(key) or EVER, begin) for key in members):
         was_set = case.profile.jumps_at < run.ended
         yield Finding("false alarm", f"it has started: {run.result.get('msg')}", unseen=was_set)

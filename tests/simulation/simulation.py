@@ -53,7 +53,7 @@ class Simulation:
             self.scheduler, self.fleet, self.tasks, self.service, self.network, choices.stream("people"), self.story
         )
 
-        self.network.on_pause = lambda run: self.people.restart_target(run.change)
+        self.network.on_pause = lambda run: self.people.happen_meanwhile(run.change)
 
     def story(self, text: str) -> None:
         """Tell what happens, if anyone listens."""
