@@ -35,6 +35,7 @@ class Profile:
     ids: str = "rise"  # of new tasks; or fall, mixed
     task_ends: str = "list"  # which records of tasks tell when it ended, or detail, none
     task_begins: str = "list"  # or detail
+    chinese_steps: bool = False
     cluster_word: str = "RUNNING"  # status of a cluster in which a part is worked on
     agents_below: str = "/api/v2"
     agent_refresh: float = 0.0
@@ -212,6 +213,9 @@ def _draw_tasks(profile: Profile, choices: Stream) -> None:
     if choices.chance(0.06):
         profile.archives_after = choices.pick((60.0, 300.0, 10.0, 0.5))
         choices.counted("tasks vanish some time after their end")
+    if choices.chance(0.08):
+        profile.chinese_steps = True
+        choices.counted("task steps in Chinese")
     if choices.chance(0.03):
         profile.ignores |= {"sort"}
         choices.counted("list ignores sort")

@@ -34,6 +34,19 @@ LEVELS: dict[str, tuple[tuple[str, str | None, bool], ...]] = {
 }
 
 
+CHINESE = {
+    "Prepare restart": "准备重启",
+    "Prepare stop": "准备停止",
+    "Prepare start": "准备启动",
+    "Stop process": "停止进程",
+    "Start process": "启动进程",
+    "Wait active": "等待进程可用",
+    "Update status": "更新状态",
+    "Modify": "修改参数",
+    "Check": "检查",
+}
+
+
 @dataclass
 class Step:
     """A subtask; ``members`` are what its effect happens to."""
