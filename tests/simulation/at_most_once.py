@@ -303,7 +303,9 @@ def _requests_before(case: Case, run: Run, post: Exchange) -> Iterator[Run]:
     mine = set(run.change.members)
     for each in case.history.runs:
         is_same = each.machine is run.machine and each.module == run.module and set(each.change.members) == mine
-        if is_same and each.number < run.number and (each.ended or EVER) <= post.sent and mine:
+        # What a person has cleared counts no more.
+        is_cleared = run.machine is not None and run.machine.cleared_at(each.name, post.sent) > each.began
+        if is_same and each.number < run.number and (each.ended or EVER) <= post.sent and mine and not is_cleared:
             yield each
 
 

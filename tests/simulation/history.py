@@ -64,6 +64,8 @@ class Run:
     user: str = "ops"
     machine: Machine | None = None
     name: str | None = None
+    # In check mode, or a plan.
+    only_looks: bool = False
     ended: float | None = None
     # What ended it: result, killed, timeout.
     end: str = "running"

@@ -206,4 +206,10 @@ def draw_plan(draw: Stream, name: str, changes: list[Change], noted_by: float, w
     if draw.chance(0.1):
         plan.interrupted_at = plan.starts + draw.pick((0.5, 3.0, 8.0))
         draw.counted("Ansible's time-out")
+    plan.looks_first = draw.pick((None, "check", "plan"), (90, 5, 5))
+    if plan.looks_first:
+        draw.counted(f"controller looks first: {plan.looks_first}")
+    if plan.by_name and draw.chance(0.08):
+        plan.clears_name = True
+        draw.counted("people: clears the name of a change when it has restarted")
     return plan
