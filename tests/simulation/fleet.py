@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 from .choices import Stream
@@ -42,9 +43,7 @@ class Versioned:
         """The last time until then at which a field got another value; None if it has none."""
         states = list(zip(self._times, self._states, strict=True))
         changes = [
-            when
-            for (_before, old), (when, new) in zip(states, states[1:], strict=False)
-            if when <= until and old.get(name) != new.get(name)
+            when for (_before, old), (when, new) in pairwise(states) if when <= until and old.get(name) != new.get(name)
         ]
         return changes[-1] if changes else None
 

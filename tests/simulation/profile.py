@@ -175,7 +175,9 @@ def _draw_clock(profile: Profile, choices: Stream) -> None:
 
 def _draw_clocks(profile: Profile, choices: Stream) -> None:
     if choices.chance(0.15):
-        profile.servers = choices.pick(((0.0, 1.0), (0.0, -3.0, 0.5), (0.0, 20.0), (0.0, 40.0), (-40.0, 0.0)), (4, 3, 1, 1, 1))
+        profile.servers = choices.pick(
+            ((0.0, 1.0), (0.0, -3.0, 0.5), (0.0, 20.0), (0.0, 40.0), (-40.0, 0.0)), (4, 3, 1, 1, 1)
+        )
         far = " by 40 s" if profile.spread >= 40 else ""
         choices.counted(f"clocks of application servers differ{far}")
     if choices.chance(0.25):

@@ -167,7 +167,11 @@ class Records:
         found: dict[str, list[dict[str, Any]]] = {}
         for server in self._fleet.servers(cluster, when=when):
             zone = (server.at(when) or server.now)["zone"]
-            unit = {"serverId": self.number(server.key[1]), "serverIp": server_ip(server.at(when) or server.now), "zoneName": zone}
+            unit = {
+                "serverId": self.number(server.key[1]),
+                "serverIp": server_ip(server.at(when) or server.now),
+                "zoneName": zone,
+            }
             found.setdefault(zone, []).append(unit)
         return [{"name": zone, "replicaType": "FULL", "units": units} for zone, units in found.items()]
 

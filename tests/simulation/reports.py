@@ -116,11 +116,35 @@ def task_is_ours(case: Case, run: Run) -> Iterator[Finding]:
         same = [each for each in case.history.runs if each.machine is run.machine and each.change is run.change]
         posts = [post for each in same for post in each.posts if post.sent <= (run.ended or 0.0)]
         post = posts[-1] if posts else None
-        told = case.profile.creators and task.creator != run.user
         early = post is None or task.created < post.sent - LARGEST_LEAD
-        unseen = not (told or early)
-        kind = f"{action} a task of somebody else" + (": the service does not tell whose it is" if unseen else "")
-        yield Finding(kind, f"task {number} by {task.creator}", unseen)
+        why = "" if early else _why_not_told_apart(case, run, task)
+        kind = f"{action} a task of somebody else" + why
+        yield Finding(kind, f"task {number} by {task.creator}", unseen=bool(why))
+    elif action == "adopted" and _is_known_to_another(case, run, task):
+        yield Finding("adopted a task that another run of the machine has", f"task {number}")
+
+
+def _why_not_told_apart(case: Case, run: Run, task: Task) -> str:
+    """Why nothing shows that a task of somebody else is not of this run, by what was drawn; empty if something does."""
+    if not case.profile.creators:
+        return ": the service does not tell whose it is"
+    other = task.request
+    is_same_account = isinstance(other, Run) and other.user == run.user and task.creator == run.user
+    if is_same_account and isinstance(other, Run) and other.machine is not run.machine:
+        return ": two controllers with one account share no journal"
+    return ""
+
+
+def _is_known_to_another(case: Case, run: Run, task: Task) -> bool:
+    """Whether another run on the machine reported a task as its own before the last look of this one."""
+    last = case.evidence.window(run, run.ended or EVER)
+    others = [each for each in case.history.runs if each is not run and each.machine is run.machine]
+    return task.request is not run and any(
+        each.result.get("task_id") == task.id
+        and each.result.get("action") in ("submitted", "adopted")
+        and (each.ended or EVER) < last
+        for each in others
+    )
 
 
 def _is_own(task: Task, run: Run) -> bool:
