@@ -19,6 +19,7 @@ from .wire import Connection, response_bytes
 
 HTML = {"Content-Type": "text/html"}
 TASK = re.compile(r"/api/v2/tasks/instances/\d+")
+LISTS = ("/tasks/instances", "/ob/clusters", "/compute/hosts", "/arbitration/services")
 JSON = {"Content-Type": "application/json"}
 PAGE_STATUSES = (502, 503, 504, 500, 200, 404, 403, 409, 400, 408, 425, 499, 413, 429)
 REDIRECTS = (302, 303, 307, 308, 301)
@@ -44,6 +45,7 @@ FATES = {
     "odd clock": (2, 0),
     "too many requests": (2, 6),
     "forbidden": (0.3, 0),
+    "empty list": (1, 0),
 }
 
 
@@ -84,6 +86,7 @@ class Network:
             "another answer": self._another,
             "stale answer": self._stale,
             "odd clock": self._odd_clock,
+            "empty list": self._empty_list,
             "too many requests": self._too_many,
             "forbidden": lambda way: way.answer(self._service.envelope(403, error={"code": 30014})),
         }
@@ -178,6 +181,14 @@ class Network:
             way.pass_on()
         else:
             way.later(way.down, lambda: way.bring(*found))
+
+    def _empty_list(self, way: _Way) -> None:
+        """A page without entries that says there are many."""
+        page = {"number": 1, "size": 10, "totalElements": 10**9, "totalPages": 10**8}
+        if way.path.endswith(LISTS):
+            way.answer(self._service.envelope(200, data={"contents": [], "page": page}))
+        else:
+            way.pass_on()
 
     def _odd_clock(self, way: _Way) -> None:
         way.clock_off = way.choices.pick((-2 * DAY, 2 * DAY, -3600.0, 250.0))

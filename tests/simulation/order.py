@@ -66,6 +66,16 @@ def name_has_one_wish(case: Case, run: Run) -> Iterator[Finding]:
             return
 
 
+def empty_list_is_an_error(_case: Case, run: Run) -> Iterator[Finding]:
+    """A page without entries that says there are many decides nothing."""
+    for post in run.posts:
+        last = {(each.request.path, str(each.request.query)): each for each in run.exchanges if each.sent < post.sent}
+        for each in last.values():
+            page = each.replaced.data if each.replaced is not None and each.fate == "empty list" else None
+            if page is not None and each.pause_ended == post.pause_ended:
+                yield Finding("request after an empty list of many", each.request.path)
+
+
 def same_address(case: Case, run: Run) -> Iterator[Finding]:
     """What shows another address under its id than the one that was named is not restarted."""
     if run.change.kind != "server":
@@ -109,5 +119,5 @@ def _failed(reads: list[Exchange]) -> bool:
     return any(each.answer is None for each in reads)
 
 
-CHECKS: tuple[Check, ...] = (looks_last, notes_first, name_has_one_wish, same_address)
+CHECKS: tuple[Check, ...] = (looks_last, notes_first, name_has_one_wish, same_address, empty_list_is_an_error)
 LOOKING_CHECKS: tuple[Check, ...] = (looking_changes_nothing,)
