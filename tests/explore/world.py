@@ -251,7 +251,8 @@ class World:
     def writes(self, what: str) -> None:
         """A write of the journal, or the sending that follows one."""
         self._ends_if_killed()
-        self.happens("kill")
+        # While the lock of a shared journal is held, no other controller runs.
+        self.happens("kill", *([OTHER_RUNS] if self.setting.shared else []))
         self.tell(f"    {what}")
 
     def sent(self, things: Sequence[Thing]) -> None:

@@ -93,8 +93,14 @@ class Answers:
         """
         if self.tells_target(task) or key[0] not in ("host", "server"):
             return False
-        lists = [read for read in look if str(read.request.query.get("hostId")) == str(key[1])]
-        return any(self._shown_task(read, task) is None for read in lists)
+        lists: list[list[Exchange]] = []
+        for read in look:
+            if str(read.request.query.get("hostId")) != str(key[1]):
+                continue
+            if read.request.query.get("page", "1") == "1" or not lists:
+                lists.append([])
+            lists[-1].append(read)
+        return any(all(self._shown_task(page, task) is None for page in pages) for pages in lists)
 
     def tells_in_list(self, task: Task) -> bool:
         """Whether the record of a task tells it, also after its end."""

@@ -29,7 +29,7 @@ def no_double(case: Case, run: Run) -> Iterator[Finding]:
         task = case.evidence.tasks[number]
         if not case.evidence.worked(task, EVER):
             continue
-        earlier = {key: _earlier_starts(case, key, task, true, when) for key in task.members}
+        earlier = {key: _earlier_starts(case, run, key, task, true, when) for key in task.members}
         again = [key for key in task.members if earlier[key]]
         if not again or (task.kind != "host" and len(again) < len(task.members)):
             continue
@@ -48,9 +48,15 @@ def no_double(case: Case, run: Run) -> Iterator[Finding]:
                 yield Finding(f"double: {why}" if why else "double, which nothing excuses", text, unseen=bool(why))
 
 
-def _earlier_starts(case: Case, key: Key, task: Task, since: Since, committed: float) -> list[Start]:
+def _earlier_starts(
+    case: Case, run: Run, key: Key, task: Task, since: Since, committed: float
+) -> list[Start]:  # fmt: skip
     """The starts since the change that were there, or under way, when a task began that started it too."""
     begin = since.latest(key)
+    # Under another address it is another server, of which a name has another first use.
+    renamed = case.evidence.address_changes(key, committed)
+    if begin is not None and renamed is not None:
+        begin = max(begin, case.evidence.since_as_renamed(run, key, renamed))
     starts = [] if begin is None else case.evidence.starts(key, begin)
     if not any(start.task == task.id and not start.undoing for start in starts):
         return []
@@ -134,6 +140,10 @@ def _why_unseen(case: Case, run: Run, post: Exchange, key: Key, starts: list[Sta
             _is_no_evidence(case, run, post, key, task) for task in causes
         ),
         "no start was shown at the first use of the name": _is_unseen_at_first(case, run, key, causes),
+        "its tasks are shown no more": all(
+            task is not None and case.evidence.is_archived(task, post.sent) and not _has_its_id(case, run, task, look)
+            for task in causes
+        ),
         "tasks do not show their targets": not case.profile.tags and case.profile.starts is False,
         "all answers were behind": _may_be_behind(case, run),
     }
@@ -235,7 +245,7 @@ def one_request(case: Case, run: Run) -> Iterator[Finding]:
             continue
         repeated = post is worked[0][0] and when > post.commits[0][0]
         # The refusal of the repetition came, and nothing tells the first task from that of somebody else.
-        untold = worked[0][0].fate == "repeated" and not case.profile.creators
+        untold = worked[0][0].fate == "repeated" and not (case.profile.creators and case.profile.reads_tasks)
         why = ": a proxy repeated the request" if repeated or untold else ""
         why += ", and the service does not tell whose the task is" if untold and not repeated else ""
         yield Finding(f"two restarts by one run{why}", f"tasks {previous.id} and {number}", unseen=repeated or untold)
@@ -265,7 +275,8 @@ def _done_before(case: Case, run: Run, post: Exchange, key: Key, since: Since, t
         return None
     for other in case.evidence.tasks.values():
         is_restart = other is not task and other.work == "restart" and key in other.members
-        if not is_restart or not since.covers(key, other):
+        renamed = case.evidence.address_changes(key, post.sent)
+        if not is_restart or not since.covers(key, other) or (renamed is not None and run.name is not None):
             continue
         is_listed = case.answers.tells_in_list(other) and any(case.answers.shows_success(read, other) for read in look)
         if is_listed or _is_known_as_done(case, run, post, other):
@@ -292,7 +303,9 @@ def _requests_before(case: Case, run: Run, post: Exchange) -> Iterator[Run]:
     mine = set(run.change.members)
     for each in case.history.runs:
         is_same = each.machine is run.machine and each.module == run.module and set(each.change.members) == mine
-        if is_same and each.number < run.number and (each.ended or EVER) <= post.sent and mine:
+        # What a person has cleared counts no more.
+        is_cleared = run.machine is not None and run.machine.cleared_at(each.name, post.sent) > each.began
+        if is_same and each.number < run.number and (each.ended or EVER) <= post.sent and mine and not is_cleared:
             yield each
 
 

@@ -49,7 +49,7 @@ def no_advice_after_success(_case: Case, run: Run) -> Iterator[Finding]:
 
 def wait_ends(_case: Case, run: Run) -> Iterator[Finding]:
     """A wait ends in time; the start of an earlier restart is waited for, too."""
-    lasted = (run.ended or run.began) - run.began
+    lasted = (run.ended or run.began) - run.looks_from
     limit = run.args.get("wait_timeout", 0) + 2 * PROOF_TIMEOUT + 12 * run.args.get("timeout", 30)
     if run.end == "result" and lasted > limit:
         yield Finding("waits too long", f"{lasted:.0f} s")
@@ -98,7 +98,7 @@ def nobody_waits_for_a_person(case: Case, run: Run) -> Iterator[Finding]:
         (each.came_back or min(end, each.sent + run.args.get("timeout", 30))) - each.sent
         for each, end in zip(run.exchanges, ends, strict=False)
     )
-    lasted = (run.ended or run.began) - run.began - asked
+    lasted = (run.ended or run.began) - run.looks_from - asked
     waits_for_a_task = run.posts or run.result.get("task_id") is not None
     if run.end != "result" or lasted <= NOTICED or waits_for_a_task or not case.profile.reads_tasks:
         return

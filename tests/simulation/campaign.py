@@ -9,15 +9,17 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import product
 
 from .choices import Choices, Recorded, as_text
 from .history import Run
 from .mutations import NAMES, put_back
 from .oracle import Finding, judge
 from .shrink import shrink
-from .simulation import Simulation
+from .simulation import NAMES_ALONE, Simulation
 from .virtual_time import Current, virtual_time
 
+WORLDS: dict[str, Recorded] = {"any change": {}, "names alone": NAMES_ALONE}
 BATCH = 25
 # A process keeps some memory of each run.
 BATCHES_OF_A_PROCESS = 40
@@ -135,22 +137,23 @@ class Caught:
     mutation: str
     runs: int | None
     kind: str = ""
+    world: str = ""
 
 
 def catch(mutation: str, first: int, most: int) -> Caught:
-    """Run with a bug put back until the oracle sees it, at most ``most`` times."""
+    """Run each seed in both worlds with a bug put back until the oracle sees it, at most ``most`` seeds."""
     with virtual_time() as current:
 
-        def broken(seed: int) -> set[str]:
-            _simulation, findings = simulate(Choices(seed), current)
+        def broken(seed: int, world: Recorded) -> set[str]:
+            _simulation, findings = simulate(Choices(seed, world), current)
             return {each.kind for each in findings if not each.unseen}
 
-        for seed in range(first, first + most):
+        for seed, (name, world) in product(range(first, first + most), WORLDS.items()):
             with put_back(mutation):
-                kinds = broken(seed)
-            kinds -= broken(seed) if kinds else set()
+                kinds = broken(seed, world)
+            kinds -= broken(seed, world) if kinds else set()
             if kinds:
-                return Caught(mutation, seed - first + 1, min(kinds))
+                return Caught(mutation, seed - first + 1, min(kinds), name)
     return Caught(mutation, None)
 
 

@@ -25,6 +25,7 @@ MODULES = {
     "host": "agent_restart",
     "arbitration": "arbitration_service_restart",
 }
+PLAN = "cluster_rolling_restart_info"
 
 
 class TaskTimeout(BaseException):
@@ -46,6 +47,8 @@ class Plan:
     retries: int = 0  # in the same process, as with retries/until
     reruns: int = 2  # in a new process
     pause: float = 5.0
+    looks_first: str | None = None  # what is run before each restart that must change nothing: a check or a plan
+    clears_name: bool = False  # a person clears the name after its first restart, since the change came later
     mend: str | None = None  # the state that the module task brings a failed task into, before it is run again
     killed_at: list[float] = field(default_factory=list)
     interrupted_at: float | None = None
@@ -106,12 +109,14 @@ class Controller:
 
     def _carry_out(self, change: Change) -> bool:
         """Run the module as a task with retries; returns whether it was green."""
+        if self.plan.looks_first:
+            self._only_look(change)
         for attempt in range(1 + self.plan.retries):
             if attempt:
                 self._sleep(self.plan.pause)
             run = self._run_module(MODULES[change.kind], change, {**self.plan.args, **change.args})
             if run.green:
-                return True
+                return not self._clears(change)
             if run.end == "result" and self.plan.mend and run.result.get("task_id"):
                 args = {"task_id": run.result["task_id"], "state": self.plan.mend, "wait": True, "wait_timeout": 120}
                 if self.plan.mend == "skipped":
@@ -119,10 +124,27 @@ class Controller:
                 self._run_module("task", change, args)
         return False
 
+    def _only_look(self, change: Change) -> None:
+        """Run the module in check mode, or plan a rolling restart of the cluster."""
+        if self.plan.looks_first == "check":
+            self._run_module(MODULES[change.kind], change, {**self.plan.args, **change.args}, only_looks=True)
+        elif change.cluster is not None and (self.plan.by_name or self.plan.by_instant):
+            args = {"clusters": [f"c{change.cluster}"], "safety": "none", "timeout": self.plan.args["timeout"]}
+            self._run_module(PLAN, change, args, only_looks=True)
+
+    def _clears(self, change: Change) -> bool:
+        """Whether a person clears the name of a change, so that it is used as if it were new."""
+        if not (self.plan.clears_name and self.plan.by_name) or self.machine.is_busy(self._history.runs):
+            return False
+        self.plan.clears_name = False
+        self.machine.clear(change.name)
+        self._story(f"a person clears {change.name} on {self.machine.name}")
+        return True
+
     def _sleep(self, seconds: float) -> None:
         self._scheduler.sleep_until(self._scheduler.now + seconds)
 
-    def _run_module(self, module: str, change: Change, args: dict[str, Any]) -> Run:
+    def _run_module(self, module: str, change: Change, args: dict[str, Any], *, only_looks: bool = False) -> Run:
         since = None
         name = change.name if self.plan.by_name and module != "task" else None
         if name is not None:
@@ -137,14 +159,15 @@ class Controller:
         connection = {"url": self.machine.url, "username": self.plan.user, "password": "pass-word-9"}
         run = Run(
             number, self.plan.name, process, module, args, change, since, self._scheduler.now, self.plan.user,
-            self.machine, name,
+            self.machine, name, only_looks,
         )  # fmt: skip
         run.pause_ended = run.began
         self._history.runs.append(run)
         self.run = run
-        self._story(f"{run.label} begins: {module} {_shown(args)}")
+        words = " in check mode" if only_looks and module != PLAN else ""
+        self._story(f"{run.label} begins: {module}{words} {_shown(args)}")
         try:
-            run.result = run_action(module, {**connection, **args})
+            run.result = run_action(module, {**connection, **args}, check_mode=only_looks)
             run.end = "result"
         except TaskTimeout:
             run.end = "timeout"
@@ -156,13 +179,13 @@ class Controller:
 _ACTIONS: dict[str, Any] = {}
 
 
-def run_action(name: str, args: dict[str, Any]) -> dict[str, Any]:
+def run_action(name: str, args: dict[str, Any], *, check_mode: bool = False) -> dict[str, Any]:
     """The result of a module, by its action plugin."""
     if name not in _ACTIONS:
         _ACTIONS[name] = importlib.import_module(f"{COLLECTION}.action.{name}").ActionModule
     action = _ACTIONS[name].__new__(_ACTIONS[name])
     action._task = SimpleNamespace(
-        args=args, action=f"oceanbase.ocp.{name}", check_mode=False, diff=False, no_log=False, async_val=0,
+        args=args, action=f"oceanbase.ocp.{name}", check_mode=check_mode, diff=False, no_log=False, async_val=0,
         environment=[], delegate_to=None, timeout=0,
     )  # fmt: skip
     action._connection = SimpleNamespace(transport="local", become=None)

@@ -109,6 +109,11 @@ class Evidence:
         """Whether a process served at any moment of a time."""
         return any(self.serves(state) for state in self._fleet.things[key].between(begin, end))
 
+    def address_changes(self, key: Key, until: float) -> float | None:
+        """When a server got its address of a time; None if it has had no other."""
+        thing = self._fleet.things[key]
+        return thing.last_change("ip", until)
+
     def parts_of(self, change: Change, when: float) -> list[Key]:
         """What a change is for at a time: servers may have been moved."""
         if change.own is None or change.cluster is None:
@@ -192,6 +197,10 @@ class Evidence:
             for other, state in begun
         )
 
+    def is_archived(self, task: Task, at: float) -> bool:
+        """Whether the service may show a task no more."""
+        return task.is_archived(at, self._profile.archives_after)
+
     def is_running(self, task: Task, at: float) -> bool:
         """Whether a task has begun by a time and not ended."""
         state = task.record.at(at)
@@ -217,9 +226,11 @@ class Evidence:
         if run.name is None or run.machine is None:
             return {}
         same = [each for each in self._runs if each.machine is run.machine and each.name == run.name]
+        cleared = run.machine.cleared_at(run.name, run.began)
+        same = [each for each in same if not each.only_looks and each.began >= cleared]
         found: dict[Key, float] = {}
         for noted in run.machine.journal.noted:
-            for key in noted.things if noted.name == run.name else ():
+            for key in noted.things if noted.name == run.name and noted.time >= cleared else ():
                 found.setdefault(key, noted.time)
         # Whoever has not noted a name has used it all the same.
         for earlier in same:
@@ -227,6 +238,13 @@ class Evidence:
                 for key in earlier.change.members:
                     found[key] = min(post.sent, found.get(key, post.sent))
         return {key: self._use(key, same, last) for key, last in found.items() if key in self._fleet.things}
+
+    def since_as_renamed(self, run: Run, key: Key, when: float) -> float:
+        """Nothing before this was since, for a server that got another address then."""
+        if run.name is None or run.machine is None:
+            return when
+        later = [each.time for each in run.machine.journal.noted if each.name == run.name and key in each.things]
+        return min((each for each in later if each > when), default=1e12)
 
     def _use(self, key: Key, same: list[Run], last: float) -> Use:
         users = [each for each in same if each.began <= last <= (each.ended or last)]
@@ -296,7 +314,7 @@ class Evidence:
     def _listed(self, task: Task, at: float) -> list[dict[str, Any]]:
         """The states of a task that any replica may list at an instant; none if one may not list it at all."""
         oldest = at - self._profile.latest - self._profile.list_lag
-        if not self._profile.reads_tasks or task.record.at(oldest) is None:
+        if not self._profile.reads_tasks or task.record.at(oldest) is None or self.is_archived(task, at):
             return []
         return task.record.between(oldest, at)
 

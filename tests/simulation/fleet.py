@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 from .choices import Stream
@@ -37,6 +38,14 @@ class Versioned:
         """The state at a time; None before there was any."""
         place = bisect_right(self._times, when)
         return self._states[place - 1] if place else None
+
+    def last_change(self, name: str, until: float) -> float | None:
+        """The last time until then at which a field got another value; None if it has none."""
+        states = list(zip(self._times, self._states, strict=True))
+        changes = [
+            when for (_before, old), (when, new) in pairwise(states) if when <= until and old.get(name) != new.get(name)
+        ]
+        return changes[-1] if changes else None
 
     def between(self, begin: float, end: float) -> list[dict[str, Any]]:
         """All states from one time to another, with the one at its begin."""

@@ -64,6 +64,8 @@ class Run:
     user: str = "ops"
     machine: Machine | None = None
     name: str | None = None
+    # In check mode, or a plan.
+    only_looks: bool = False
     ended: float | None = None
     # What ended it: result, killed, timeout.
     end: str = "running"
@@ -76,6 +78,11 @@ class Run:
     def is_dated(self) -> bool:
         """Whether it restarts only what has not started since something."""
         return self.since is not None or self.name is not None
+
+    @property
+    def looks_from(self) -> float:
+        """When it may look first: an instant that is still to come is waited for."""
+        return max(self.began, self.since or 0.0)
 
     @property
     def label(self) -> str:

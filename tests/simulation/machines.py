@@ -32,6 +32,7 @@ class Noted:
     time: float
     name: str | None
     things: frozenset[Key]
+    process: str = ""
 
 
 class _Journal(MemoryJournal):
@@ -52,7 +53,9 @@ class _Journal(MemoryJournal):
 
     def _note(self, name: str | None, members: Iterable[MemberKey]) -> None:
         things = frozenset((KINDS.get(each.kind, each.kind), each.id or 0) for each in members)
-        self.noted.append(Noted(self._scheduler.now, name, things))
+        actor = self._scheduler.current
+        process = "" if actor is None or actor.data is None else actor.data.run.process
+        self.noted.append(Noted(self._scheduler.now, name, things, process))
 
 
 class Machine:
@@ -62,6 +65,21 @@ class Machine:
         self.name = name
         self.ahead = ahead
         self.journal = _Journal(scheduler)
+        self.cleared: dict[str, list[float]] = {}
+        self._scheduler = scheduler
+
+    def is_busy(self, runs: Iterable[Any]) -> bool:
+        """Whether a module runs on it."""
+        return any(run.machine is self and run.end == "running" for run in runs)
+
+    def clear(self, change: str) -> None:
+        """A person clears the name of a change."""
+        self.journal.clear(change=change)
+        self.cleared.setdefault(change, []).append(self._scheduler.now)
+
+    def cleared_at(self, change: str | None, until: float) -> float:
+        """When a name was cleared last, until a time; long ago if it was not."""
+        return max((when for when in self.cleared.get(change or "", ()) if when <= until), default=-1e12)
 
     @property
     def url(self) -> str:

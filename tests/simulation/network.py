@@ -19,8 +19,9 @@ from .wire import Connection, response_bytes
 
 HTML = {"Content-Type": "text/html"}
 TASK = re.compile(r"/api/v2/tasks/instances/\d+")
+LISTS = ("/tasks/instances", "/ob/clusters", "/compute/hosts", "/arbitration/services")
 JSON = {"Content-Type": "application/json"}
-PAGE_STATUSES = (502, 503, 504, 500, 200, 404, 403, 409, 400, 408, 425, 499, 413)
+PAGE_STATUSES = (502, 503, 504, 500, 200, 404, 403, 409, 400, 408, 425, 499, 413, 429)
 REDIRECTS = (302, 303, 307, 308, 301)
 # How likely a fate is, where it may happen at all: of a read, of a POST.
 FATES = {
@@ -30,7 +31,7 @@ FATES = {
     "silence before": (1, 2),
     "silence after": (1, 4),
     "held back": (0, 2),
-    "repeated": (0, 1),
+    "repeated": (0, 3),
     "page before": (3, 2),
     "page after": (1, 4),
     "redirect before": (1, 1),
@@ -44,6 +45,7 @@ FATES = {
     "odd clock": (2, 0),
     "too many requests": (2, 6),
     "forbidden": (0.3, 0),
+    "empty list": (1, 0),
 }
 
 
@@ -84,6 +86,7 @@ class Network:
             "another answer": self._another,
             "stale answer": self._stale,
             "odd clock": self._odd_clock,
+            "empty list": self._empty_list,
             "too many requests": self._too_many,
             "forbidden": lambda way: way.answer(self._service.envelope(403, error={"code": 30014})),
         }
@@ -127,10 +130,26 @@ class Network:
 
     def _repeat(self, way: _Way) -> None:
         first, later = way.choices.pick(((0.1, 0.1), (0.1, 3.0), (2.0, 1.0))), way.choices.below(2)
+        refusal = way.choices.pick((None, self._refusal(way), self._limit_page()), (50, 35, 15))
         way.up = first[0]
         way.pass_on(lambda: None)
+        if refusal is not None:
+            way.choices.counted("network: repeated, and the repetition gets 429")
+            way.later(sum(first) + way.down, lambda: way.answer(refusal))
+            return
         way.up = sum(first)
         way.pass_on(None if later == 0 else lambda: way.end("reset"))
+
+    def _refusal(self, way: _Way) -> Answer:
+        """429 as the service says it, which has not carried the request out."""
+        seconds = way.choices.pick((2, 4, 1, 10, 60))
+        name = way.choices.pick(("RateLimit-Reset", "Retry-After"))
+        answer = self._service.envelope(429, error={"code": 0, "message": "Excessive number of requests."})
+        answer.headers = {**answer.headers, name: str(seconds)}
+        return answer
+
+    def _limit_page(self) -> Answer:
+        return Answer(429, b"<html><body>Too Many Requests</body></html>", HTML)
 
     def _page(self, way: _Way) -> Answer:
         return Answer(way.choices.pick(PAGE_STATUSES), b"<html><body>Gateway</body></html>", HTML)
@@ -163,15 +182,20 @@ class Network:
         else:
             way.later(way.down, lambda: way.bring(*found))
 
+    def _empty_list(self, way: _Way) -> None:
+        """A page without entries that says there are many."""
+        page = {"number": 1, "size": 10, "totalElements": 10**9, "totalPages": 10**8}
+        if way.path.endswith(LISTS):
+            way.answer(self._service.envelope(200, data={"contents": [], "page": page}))
+        else:
+            way.pass_on()
+
     def _odd_clock(self, way: _Way) -> None:
         way.clock_off = way.choices.pick((-2 * DAY, 2 * DAY, -3600.0, 250.0))
         way.pass_on()
 
     def _too_many(self, way: _Way) -> None:
-        seconds = way.choices.pick((2, 4, 1, 10, 60))
-        name = way.choices.pick(("RateLimit-Reset", "Retry-After"))
-        answer = self._service.envelope(429, error={"code": 0, "message": "Excessive number of requests."})
-        answer.headers = {**answer.headers, name: str(seconds)}
+        answer = self._refusal(way)
         way.later(way.down, lambda: way.answer(answer))
         if not way.exchange.reads and way.choices.chance(0.5):
             way.later(0.5, lambda: self.on_pause(way.exchange.request.cause))

@@ -9,13 +9,15 @@ from dataclasses import replace
 from . import at_most_once, behaviour, majority, order, reports
 from .answers import Answers
 from .evidence import Evidence
-from .finding import Case, Finding
+from .finding import Case, Check, Finding
+from .history import Run
 from .simulation import Simulation
 
 OF_RESTARTS = (
     *at_most_once.CHECKS, *order.CHECKS, *reports.RESTART_CHECKS, *behaviour.RESTART_CHECKS, *majority.RESTART_CHECKS,
     *behaviour.EVERY_CHECK,
 )  # fmt: skip
+OF_LOOKING = (*order.LOOKING_CHECKS, *behaviour.EVERY_CHECK)
 OF_TASKS = (*reports.TASK_CHECKS, *behaviour.EVERY_CHECK)
 # What is counted with these names may make a module fail, or a change that asks for a failure.
 DISTURBANCES = (
@@ -33,6 +35,12 @@ def judge(simulation: Simulation) -> list[Finding]:
     return [
         replace(finding, text=f"{run.label}: {finding.text}", run=run.number)
         for run in case.history.runs
-        for check in (OF_TASKS if run.module == "task" else OF_RESTARTS)
+        for check in _checks(run)
         for finding in check(case, run)
     ]
+
+
+def _checks(run: Run) -> tuple[Check, ...]:
+    if run.only_looks:
+        return OF_LOOKING
+    return OF_TASKS if run.module == "task" else OF_RESTARTS

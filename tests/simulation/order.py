@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .answers import CLUSTERS, TASKS
-from .finding import Case, Check, Finding
+from .finding import EVER, Case, Check, Finding
 from .history import Exchange, Run
 
 
@@ -43,7 +43,9 @@ def notes_first(case: Case, run: Run) -> Iterator[Finding]:
         # It may be for a server alone that was moved into the zone later.
         if not any(each.things & parts for each in requests) and members:
             yield Finding("request that was not noted", post.request.path)
-        named = {key for each in noted if each.name == run.name and each.time <= post.sent for key in each.things}
+        cleared = -EVER if run.machine is None else run.machine.cleared_at(run.name, run.began)
+        uses = [each for each in noted if each.name == run.name and cleared <= each.time <= post.sent]
+        named = {key for each in uses for key in each.things}
         if run.name is not None and not members <= named:
             yield Finding("name that was not noted", post.request.path)
 
@@ -55,10 +57,46 @@ def name_has_one_wish(case: Case, run: Run) -> Iterator[Finding]:
     for earlier in case.history.runs:
         is_same = (earlier.machine, earlier.name, earlier.change) == (run.machine, run.name, run.change)
         asks = earlier.args.get("started_before"), run.args.get("started_before")
+        is_cleared = run.machine is not None and run.machine.cleared_at(run.name, run.began) > earlier.began
+        if is_cleared:
+            continue
         is_first = bool(earlier.posts) and earlier.posts[0].sent < run.posts[0].sent
         if is_same and is_first and asks[0] != asks[1]:
             yield Finding("a name with two wishes", f"{asks[0]} and {asks[1]}")
             return
+
+
+def empty_list_is_an_error(_case: Case, run: Run) -> Iterator[Finding]:
+    """A page without entries that says there are many decides nothing."""
+    for post in run.posts:
+        last = {(each.request.path, str(each.request.query)): each for each in run.exchanges if each.sent < post.sent}
+        for each in last.values():
+            page = each.replaced.data if each.replaced is not None and each.fate == "empty list" else None
+            if page is not None and each.pause_ended == post.pause_ended:
+                yield Finding("request after an empty list of many", each.request.path)
+
+
+def same_address(case: Case, run: Run) -> Iterator[Finding]:
+    """What shows another address under its id than the one that was named is not restarted."""
+    if run.change.kind != "server":
+        return
+    [key] = run.change.members
+    for post in run.posts:
+        seen = case.evidence.window(run, post.sent) - case.profile.latest
+        changed = case.evidence.address_changes(key, post.sent)
+        is_misled = any(each.fate in ("another answer", "stale answer") for each in run.exchanges)
+        if changed is not None and changed < seen and not is_misled:
+            yield Finding("restarted under another address", f"{run.change.args['server']} until {changed:.1f}")
+
+
+def looking_changes_nothing(_case: Case, run: Run) -> Iterator[Finding]:
+    """A run in check mode and a plan send nothing, and note nothing."""
+    for post in run.posts:
+        yield Finding("request of what only looks", post.request.path)
+    noted = [] if run.machine is None else run.machine.journal.noted
+    for each in noted:
+        if each.process == run.process and run.began < each.time <= (run.ended or run.began):
+            yield Finding("name noted by what only looks", str(each.name))
 
 
 def _is_of_one_task(each: Exchange) -> bool:
@@ -81,4 +119,5 @@ def _failed(reads: list[Exchange]) -> bool:
     return any(each.answer is None for each in reads)
 
 
-CHECKS: tuple[Check, ...] = (looks_last, notes_first, name_has_one_wish)
+CHECKS: tuple[Check, ...] = (looks_last, notes_first, name_has_one_wish, same_address, empty_list_is_an_error)
+LOOKING_CHECKS: tuple[Check, ...] = (looking_changes_nothing,)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .choices import Stream
-from .fleet import Fleet, Key
+from .fleet import Fleet, Key, Versioned
 from .history import Change
 from .network import Network
 from .scheduler import Scheduler
@@ -34,6 +34,7 @@ class People:
         self._network = network
         self._choices = choices
         self._story = story
+        self._addresses = 0
         self._kinds: dict[str, Callable[[], Any]] = {
             "mends a failed task": self._mend,
             "restarts a server": lambda: self._restart("server"),
@@ -49,13 +50,14 @@ class People:
             "crash and restart by itself": lambda: self._crash(come_back=True),
             "service restarts": self._outage,
             "many tasks": self._flood,
+            "gives a server another address": self._change_address,
             "credentials locked": lambda: self._service.lock_out(60.0),
         }
 
     def plan(self) -> None:
         """Draw the events of this run."""
         names = list(self._kinds)
-        weights = [10, 4, 2, 2, 2, 2, 3, 2, 2, 2, 2, 3, 2, 2, 0.7]
+        weights = [10, 4, 2, 2, 2, 2, 3, 2, 2, 2, 2, 3, 2, 2, 1.5, 0.7]
         for _number in range(self._choices.pick((0, 1, 2, 4, 6), (35, 25, 20, 12, 8))):
             name = self._choices.pick(names, weights)
             when = self._choices.pick(INSTANTS) + self._choices.below(10)
@@ -80,6 +82,14 @@ class People:
             members = [server.key for server in self._fleet.servers(int(cluster or 0), zone)]
         if not self._tasks.occupied(own, members, cluster):
             self._tasks.submit(kind, "restart", own, members, cluster, ALICE, None)
+
+    def happen_meanwhile(self, change: Change) -> None:
+        """Restart what a controller pauses for, or give it another address."""
+        if change.kind == "server" and self._choices.chance(0.25):
+            self._choices.counted("people: gives another address to what a controller pauses for")
+            self._readdress(self._fleet.things[change.members[0]])
+        else:
+            self.restart_target(change)
 
     def restart_target(self, change: Change) -> None:
         """Restart what a controller is about to restart, unless something works on it."""
@@ -119,6 +129,21 @@ class People:
         zones = [z.now["name"] for z in self._fleet.of("zone") if z.now["cluster"] == thing.now["cluster"]]
         if thing.now["operation"] is None:
             thing.set(self._scheduler.now, zone=self._choices.pick(zones))
+
+    def _change_address(self) -> None:
+        """Another machine takes the id of a server, or it gets another address and goes on."""
+        self._readdress(self._fleet.things[self._pick("server")])
+
+    def _readdress(self, thing: Versioned) -> None:
+        self._addresses += 1
+        ip = f"10.9.0.{self._addresses}"
+        is_another = self._choices.chance(0.5)
+        self._story(f"server {thing.key[1]} has the address {ip}" + (", and is another machine" if is_another else ""))
+        thing.set(self._scheduler.now, ip=ip)
+        if is_another and thing.now["operation"] is None:
+            self._tasks.stop(thing.key)
+            self._tasks.start(thing.key)
+            self._tasks.activate(thing.key)
 
     def _crash(self, *, come_back: bool) -> None:
         key = self._pick(self._choices.pick(("server", "host")))

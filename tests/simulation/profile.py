@@ -35,6 +35,7 @@ class Profile:
     ids: str = "rise"  # of new tasks; or fall, mixed
     task_ends: str = "list"  # which records of tasks tell when it ended, or detail, none
     task_begins: str = "list"  # or detail
+    chinese_steps: bool = False
     cluster_word: str = "RUNNING"  # status of a cluster in which a part is worked on
     agents_below: str = "/api/v2"
     agent_refresh: float = 0.0
@@ -59,6 +60,10 @@ class Profile:
     # Until when the start of one server is not shown, and how many tasks there are from before.
     start_unknown_until: float = 0.0
     past_tasks: int = 0
+    # Seconds after its end from which a task is shown no more, unless it FAILED.
+    archives_after: float = NEVER
+    # The most entries of a page, whatever is asked for.
+    page_size: int = 1000
 
     def wall(self, now: float) -> float:
         """Seconds since 1970 by the clock of the service."""
@@ -170,8 +175,11 @@ def _draw_clock(profile: Profile, choices: Stream) -> None:
 
 def _draw_clocks(profile: Profile, choices: Stream) -> None:
     if choices.chance(0.15):
-        profile.servers = choices.pick(((0.0, 1.0), (0.0, -3.0, 0.5), (0.0, 20.0)), (5, 4, 1))
-        choices.counted("clocks of application servers differ")
+        profile.servers = choices.pick(
+            ((0.0, 1.0), (0.0, -3.0, 0.5), (0.0, 20.0), (0.0, 40.0), (-40.0, 0.0)), (4, 3, 1, 1, 1)
+        )
+        far = " by 40 s" if profile.spread >= 40 else ""
+        choices.counted(f"clocks of application servers differ{far}")
     if choices.chance(0.25):
         near, far = ((0.0, 5.0, -5.0), (0.0, 50.0, -50.0)), ((0.0, 100.0), (-100.0, 0.0), (3600.0,))
         profile.host_clocks = choices.pick((*near, *far), (3, 4, 1, 1, 1))
@@ -200,3 +208,16 @@ def _draw_tasks(profile: Profile, choices: Stream) -> None:
     if choices.chance(0.04):
         profile.task_begins = "detail"
         choices.counted("begin of tasks told in the detail only")
+    if choices.chance(0.08):
+        profile.page_size = choices.pick((20, 50))
+        profile.past_tasks = max(profile.past_tasks, choices.pick((60, 20)))
+        choices.counted(f"pages of {profile.page_size}")
+    if choices.chance(0.06):
+        profile.archives_after = choices.pick((60.0, 300.0, 10.0, 0.5))
+        choices.counted("tasks vanish some time after their end")
+    if choices.chance(0.08):
+        profile.chinese_steps = True
+        choices.counted("task steps in Chinese")
+    if choices.chance(0.03):
+        profile.ignores |= {"sort"}
+        choices.counted("list ignores sort")

@@ -20,6 +20,11 @@ def address(key: Key) -> str:
     return f"10.1.{key[1] // 100}.{key[1] % 100}"
 
 
+def server_ip(state: dict[str, Any]) -> str:
+    """The IP address of a server: that of its host, until it gets another."""
+    return str(state.get("ip") or address(("host", state["host"])))
+
+
 class Records:
     """What the service shows. ``when`` is the instant that a replica knows."""
 
@@ -39,11 +44,15 @@ class Records:
         """An id."""
         return str(number) if self._profile.ids_as_text and number is not None else number
 
-    def page(self, contents: list[Any], page: int = 1, pages: int = 1) -> dict[str, Any]:
+    def page(
+        self, contents: list[Any], number: int = 1, size: int = 1000, total: int | None = None
+    ) -> dict[str, Any]:  # fmt: skip
         """A page of a list."""
+        elements = len(contents) if total is None else total
+        pages = max(1, -(-elements // size))
         return {
             "contents": contents,
-            "page": {"number": page, "size": 10, "totalElements": len(contents), "totalPages": pages},
+            "page": {"number": number, "size": size, "totalElements": elements, "totalPages": pages},
         }
 
     # Fleet
@@ -100,7 +109,7 @@ class Records:
             "clusterId": self.number(state["cluster"]),
             "hostId": self.number(state["host"]),
             "id": self.number(thing.key[1]),
-            "ip": address(("host", state["host"])),
+            "ip": server_ip(state),
             "port": 2882 + (thing.key[1] - state["host"]) * 10,
             "status": process_status(state),
             "zoneName": state["zone"],
@@ -158,7 +167,11 @@ class Records:
         found: dict[str, list[dict[str, Any]]] = {}
         for server in self._fleet.servers(cluster, when=when):
             zone = (server.at(when) or server.now)["zone"]
-            unit = {"serverId": self.number(server.key[1]), "serverIp": address(server.key), "zoneName": zone}
+            unit = {
+                "serverId": self.number(server.key[1]),
+                "serverIp": server_ip(server.at(when) or server.now),
+                "zoneName": zone,
+            }
             found.setdefault(zone, []).append(unit)
         return [{"name": zone, "replicaType": "FULL", "units": units} for zone, units in found.items()]
 

@@ -30,6 +30,8 @@ def green_is_true(case: Case, run: Run) -> Iterator[Finding]:
     words = f"green, {result.get('action')}, verified {result.get('verified')}"
     is_misled = result.get("verified") is None and any(each.replaced for each in run.exchanges)
     for key in run.change.members if waited else ():
+        if case.evidence.address_changes(key, run.ended) is not None:
+            continue  # by its name it is another server
         if not case.evidence.is_part_of(key, run.change, run.began, run.ended):
             continue
         of_task = task is not None and (ours or not run.is_dated) and key in task.members
@@ -114,11 +116,35 @@ def task_is_ours(case: Case, run: Run) -> Iterator[Finding]:
         same = [each for each in case.history.runs if each.machine is run.machine and each.change is run.change]
         posts = [post for each in same for post in each.posts if post.sent <= (run.ended or 0.0)]
         post = posts[-1] if posts else None
-        told = case.profile.creators and task.creator != run.user
         early = post is None or task.created < post.sent - LARGEST_LEAD
-        unseen = not (told or early)
-        kind = f"{action} a task of somebody else" + (": the service does not tell whose it is" if unseen else "")
-        yield Finding(kind, f"task {number} by {task.creator}", unseen)
+        why = "" if early else _why_not_told_apart(case, run, task)
+        kind = f"{action} a task of somebody else" + why
+        yield Finding(kind, f"task {number} by {task.creator}", unseen=bool(why))
+    elif action == "adopted" and _is_known_to_another(case, run, task):
+        yield Finding("adopted a task that another run of the machine has", f"task {number}")
+
+
+def _why_not_told_apart(case: Case, run: Run, task: Task) -> str:
+    """Why nothing shows that a task of somebody else is not of this run, by what was drawn; empty if something does."""
+    if not case.profile.creators:
+        return ": the service does not tell whose it is"
+    other = task.request
+    is_same_account = isinstance(other, Run) and other.user == run.user and task.creator == run.user
+    if is_same_account and isinstance(other, Run) and other.machine is not run.machine:
+        return ": two controllers with one account share no journal"
+    return ""
+
+
+def _is_known_to_another(case: Case, run: Run, task: Task) -> bool:
+    """Whether another run on the machine reported a task as its own before the last look of this one."""
+    last = case.evidence.window(run, run.ended or EVER)
+    others = [each for each in case.history.runs if each is not run and each.machine is run.machine]
+    return task.request is not run and any(
+        each.result.get("task_id") == task.id
+        and each.result.get("action") in ("submitted", "adopted")
+        and (each.ended or EVER) < last
+        for each in others
+    )
 
 
 def _is_own(task: Task, run: Run) -> bool:
@@ -143,8 +169,18 @@ def changed_is_true(case: Case, run: Run) -> Iterator[Finding]:
     ]
     if not run.result.get("changed") and any(when <= (run.ended or 0.0) for when in worked):
         answers = [answer.status for exchange in run.posts for _when, answer in exchange.commits]
-        unseen = len(answers) > len(run.posts) or 200 not in answers[-1:]
+        unseen = len(answers) > len(run.posts) or 200 not in answers[-1:] or _hides_repeated(case, run)
         yield Finding("unchanged, though it started something", f"answers {answers}", unseen)
+
+
+def _hides_repeated(case: Case, run: Run) -> bool:
+    """Whether a proxy showed the refusal of its repetition, and no answer after it told that the task is our own."""
+    repeated = [each for each in run.posts if each.fate == "repeated" and each.replaced is not None]
+    tasks = [case.evidence.tasks[a.task] for each in repeated for _when, a in each.commits if a.task is not None]
+    later = [each for each in run.exchanges if each.reads and repeated and each.sent > repeated[-1].sent]
+    is_told = case.profile.creators and all(case.answers.tells_target(task) for task in tasks)
+    is_listed = any(case.answers.is_unfinished(read, task) is not None for read in later for task in tasks)
+    return bool(tasks) and not (is_told and is_listed)
 
 
 def no_restart_is_true(case: Case, run: Run) -> Iterator[Finding]:
@@ -162,7 +198,8 @@ def no_restart_is_true(case: Case, run: Run) -> Iterator[Finding]:
 
 def _denial(case: Case, run: Run, post: Exchange, task: Task, when: float, text: str) -> tuple[str, str, bool]:
     """Kind, text and whether nothing showed it, of a "no restart" where there was one."""
-    if post.replaced is not None and 400 <= post.replaced.status < 500 and post.replaced.is_envelope:
+    is_of_another = post.replaced is not None and post.fate != "repeated"
+    if is_of_another and 400 <= post.replaced.status < 500 and post.replaced.is_envelope:
         return "'no restart': the refusal of another request came in place of the answer", text, True
     ended = run.ended or 0.0
     refused = post.answer is not None and 400 <= post.answer.status < 500
@@ -172,7 +209,7 @@ def _denial(case: Case, run: Run, post: Exchange, task: Task, when: float, text:
     final = post.answer is not None and post.answer.status in (401, 403)
     if refused and (final or not (when < ended and case.evidence.in_flight(task, ended))):
         return "'no restart': a proxy repeated the request and showed the last answer", text, True
-    if refused and post.fate == "repeated" and not case.profile.creators:
+    if post.fate == "repeated" and not case.profile.creators:
         return "'no restart': a proxy repeated the request, and the service does not tell whose the task is", text, True
     return f"'no restart' after {post.fate}", text, False
 
@@ -213,6 +250,8 @@ def alarm_is_true(case: Case, run: Run) -> Iterator[Finding]:
         case.evidence.shows_by_itself(key, since, begin) and case.evidence.serves_throughout(key, begin, run.ended)
         for key in members
     )
+    if any(case.evidence.address_changes(key, run.ended) is not None for key in members):
+        return
     if shown and all(case.evidence.starts(key, since.latest(key) or EVER, begin) for key in members):
         was_set = case.profile.jumps_at < run.ended
         yield Finding("false alarm", f"it has started: {run.result.get('msg')}", unseen=was_set)

@@ -208,13 +208,14 @@ class Service:
         found = []
         for task in self._tasks.all.values():
             state = task.record.at(when - self._profile.list_lag)
-            if state is not None and self._passes(task, state, asked):
+            is_kept = state is not None and not task.is_archived(when, self._profile.archives_after)
+            if state is not None and is_kept and self._passes(task, state, asked):
                 found.append((task, state))
         if asked.get("sort") == "id,desc":
             found.sort(key=lambda each: -each[0].id)
-        size, page = int(query.get("size", "10")), int(query.get("page", "1"))
+        size, page = min(int(query.get("size", "10")), self._profile.page_size), int(query.get("page", "1"))
         shown = [self._records.listed_task(*each) for each in found[(page - 1) * size : page * size]]
-        return self._records.page(shown, page, max(1, -(-len(found) // size)))
+        return self._records.page(shown, page, size, len(found))
 
     def _passes(self, task: Task, state: dict[str, Any], asked: dict[str, str]) -> bool:
         hosts = {self._host_of(key) for key in task.members}
@@ -239,7 +240,7 @@ class Service:
             raise Refusal(403, "No permission TASK_VIEWER.", 30014)
         task = self._found_task(number)
         state = task.record.at(when)
-        if state is None:
+        if state is None or task.is_archived(when, self._profile.archives_after):
             raise Refusal(404, f"The {number} task does not exist.", 20000)
         return self._records.detailed_task(task, state)
 

@@ -53,7 +53,7 @@ class Simulation:
             self.scheduler, self.fleet, self.tasks, self.service, self.network, choices.stream("people"), self.story
         )
 
-        self.network.on_pause = lambda run: self.people.restart_target(run.change)
+        self.network.on_pause = lambda run: self.people.happen_meanwhile(run.change)
 
     def story(self, text: str) -> None:
         """Tell what happens, if anyone listens."""
@@ -73,10 +73,11 @@ class Simulation:
         for number, change in enumerate(self.history.changes, 1):
             change.name, change.at = f"change-{number}", draw.pick(CHANGED_AT, (50, 30, 20))
             draw_safety(self.choices.stream("safety"), self.fleet, change)
-        noted_by = draw.pick((0.0, 2.0, -40.0), (90, 5, 5))
+        noted_by = draw.pick((0.0, 2.0, -40.0, 5.0, 20.0, 50.0), (80, 4, 4, 3, 4, 5))
         for number in range(draw.pick((1, 2, 3), (55, 33, 12))):
             plan = draw_plan(draw, f"c{number + 1}", self.history.changes, noted_by, self._ways)
             machine = self._machine(draw, number)
+            _count_lead(draw, plan, machine)
             Controller(plan, machine, self.scheduler, self.history, self.story).begin()
             if draw.chance(0.1):
                 self._beside(plan)
@@ -136,6 +137,13 @@ class Simulation:
     def _beside(self, plan: Plan) -> None:
         """Somebody restarts another cluster right before a controller begins."""
         self.scheduler.at(plan.starts - 0.3, lambda: self.people.restart_other_cluster(plan.changes[0]))
+
+
+def _count_lead(draw: Stream, plan: Plan, machine: Machine) -> None:
+    """Count a plan whose instant is still to come when it begins."""
+    instants = [change.at + plan.change_clock - machine.ahead for change in plan.changes]
+    if plan.by_instant and any(each > plan.starts for each in instants):
+        draw.counted("instant of the change still to come")
 
 
 def draw_change(draw: Stream, fleet: Fleet) -> Change:
@@ -198,4 +206,10 @@ def draw_plan(draw: Stream, name: str, changes: list[Change], noted_by: float, w
     if draw.chance(0.1):
         plan.interrupted_at = plan.starts + draw.pick((0.5, 3.0, 8.0))
         draw.counted("Ansible's time-out")
+    plan.looks_first = draw.pick((None, "check", "plan"), (90, 5, 5))
+    if plan.looks_first:
+        draw.counted(f"controller looks first: {plan.looks_first}")
+    if plan.by_name and draw.chance(0.08):
+        plan.clears_name = True
+        draw.counted("people: clears the name of a change when it has restarted")
     return plan

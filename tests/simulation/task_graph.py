@@ -34,6 +34,19 @@ LEVELS: dict[str, tuple[tuple[str, str | None, bool], ...]] = {
 }
 
 
+CHINESE = {
+    "Prepare restart": "准备重启",
+    "Prepare stop": "准备停止",
+    "Prepare start": "准备启动",
+    "Stop process": "停止进程",
+    "Start process": "启动进程",
+    "Wait active": "等待进程可用",
+    "Update status": "更新状态",
+    "Modify": "修改参数",
+    "Check": "检查",
+}
+
+
 @dataclass
 class Step:
     """A subtask; ``members`` are what its effect happens to."""
@@ -95,6 +108,11 @@ class Task:
     def skipped_effect(self) -> bool:
         """Whether a subtask that stops or starts was skipped."""
         return any(step.effect in ("stop", "start") and step.operation == "SKIP" for step in self.steps)
+
+    def is_archived(self, when: float, after: float) -> bool:
+        """Whether it has ended so many seconds before, and holds nothing."""
+        state = self.record.at(when - after)
+        return state is not None and state["finish"] is not None and state["status"] != "FAILED"
 
     def ended_well(self, state: dict[str, Any] | None = None) -> bool:
         """Whether it is SUCCESSFUL and was not rolled back, in a state of its record."""

@@ -11,7 +11,7 @@ from .choices import Stream
 from .fleet import Fleet, Key, Start, Versioned
 from .profile import Profile
 from .scheduler import Scheduler
-from .task_graph import LEVELS, Step, Task
+from .task_graph import CHINESE, LEVELS, Step, Task
 
 DURATIONS = ((0.6, 0.2, 1.5, 6.0, 45.0, 400.0), (45, 20, 20, 12, 2.5, 0.5))
 
@@ -68,7 +68,8 @@ class Tasks:
             parts = [(member,) for member in task.members] if split else [task.members]
             for place, part in enumerate(parts):
                 parallel = place if split else -1
-                task.steps.append(Step(self._next_step, level, description, effect, part, parallel))
+                words = CHINESE[description] if self._profile.chinese_steps else description
+                task.steps.append(Step(self._next_step, level, words, effect, part, parallel))
                 self._next_step += 1
         return task
 
@@ -256,6 +257,8 @@ class Tasks:
         task.accepted_actions.append((self._scheduler.now, "skip", request))
         self._story(f"subtask {step.id} ({step.description}) of task {task.id} is skipped")
         step.status, step.operation, step.ended = "SUCCESSFUL", "SKIP", self._scheduler.now
+        if self._profile.chinese_steps:
+            self._choices.counted("task step with a Chinese name skipped")
         self._change(task, "RUNNING")
         self._scheduler.at(self._scheduler.now + 0.2, lambda: self._go_on(task))
         return True
