@@ -140,6 +140,9 @@ def _why_unseen(case: Case, run: Run, post: Exchange, key: Key, starts: list[Sta
             _is_no_evidence(case, run, post, key, task) for task in causes
         ),
         "no start was shown at the first use of the name": _is_unseen_at_first(case, run, key, causes),
+        "the start of an earlier restart might have shown late, and no task made this one": _may_be_of_before(
+            case, run, key, causes
+        ),
         "its tasks are shown no more": all(
             task is not None and case.evidence.is_archived(task, post.sent) and not _has_its_id(case, run, task, look)
             for task in causes
@@ -179,6 +182,12 @@ def _is_unseen_at_first(case: Case, run: Run, key: Key, causes: list[Task | None
     """Whether no start was shown when the name was first used, and no task made the one that is shown now."""
     use = case.evidence.since(run).uses.get(key)
     return run.since is None and use is not None and use.is_hidden and not any(causes)
+
+
+def _may_be_of_before(case: Case, run: Run, key: Key, causes: list[Task | None]) -> bool:
+    """Whether a start by itself may be taken for that of a restart from before the first use of the name."""
+    use = case.evidence.since(run).uses.get(key)
+    return run.since is None and use is not None and use.is_late and not any(causes)
 
 
 def _may_be_behind(case: Case, run: Run) -> bool:

@@ -29,13 +29,15 @@ class Use:
     """The first use of a name for a thing, no earlier than ``first`` and no later than ``last``.
 
     ``shown`` is the start that was shown all that time; None if there was none, or another one later. ``is_hidden``:
-    there was none all that time.
+    there was none all that time. ``is_late``: by the clocks of the service the start of an earlier restart might show
+    later.
     """
 
     first: float
     last: float
     shown: float | None
     is_hidden: bool
+    is_late: bool = False
 
 
 @dataclass(frozen=True)
@@ -254,7 +256,12 @@ class Evidence:
         # Agents that do not run show no start.
         shown = {state["shown"] if key[0] != "host" or state["up"] else None for state in states}
         is_hidden = shown == {None}
-        return Use(first - self._profile.start_late, last, shown.pop() if len(shown) == 1 else None, is_hidden)
+        # The end of such a restart may be shown by a clock that is ahead of another.
+        recent = last - PROOF_TIMEOUT - self._profile.spread
+        begun = [task for task in self._tasks_of(key) if task.created <= last]
+        is_late = any(task.created > recent or self.is_running(task, recent) for task in begun)
+        shown_then = shown.pop() if len(shown) == 1 else None
+        return Use(first - self._profile.start_late, last, shown_then, is_hidden, is_late)
 
     # What is shown
 
@@ -296,7 +303,7 @@ class Evidence:
         if not shows_start or shown is None:
             return False
         use = since.uses.get(key)
-        if use is not None and use.shown is not None and shown > use.shown + MOVED:
+        if use is not None and use.shown is not None and not use.is_late and shown > use.shown + MOVED:
             return True
         if since.instant is None:
             return False

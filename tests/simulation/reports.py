@@ -198,8 +198,8 @@ def no_restart_is_true(case: Case, run: Run) -> Iterator[Finding]:
 
 def _denial(case: Case, run: Run, post: Exchange, task: Task, when: float, text: str) -> tuple[str, str, bool]:
     """Kind, text and whether nothing showed it, of a "no restart" where there was one."""
-    is_of_another = post.replaced is not None and post.fate != "repeated"
-    if is_of_another and 400 <= post.replaced.status < 500 and post.replaced.is_envelope:
+    other = None if post.fate == "repeated" else post.replaced
+    if other is not None and 400 <= other.status < 500 and other.is_envelope:
         return "'no restart': the refusal of another request came in place of the answer", text, True
     ended = run.ended or 0.0
     refused = post.answer is not None and 400 <= post.answer.status < 500
@@ -211,6 +211,9 @@ def _denial(case: Case, run: Run, post: Exchange, task: Task, when: float, text:
         return "'no restart': a proxy repeated the request and showed the last answer", text, True
     if post.fate == "repeated" and not case.profile.creators:
         return "'no restart': a proxy repeated the request, and the service does not tell whose the task is", text, True
+    clocks = {each.answer.ahead for each in run.exchanges if each.answer is not None}
+    if post.fate == "repeated" and task.clock not in clocks:
+        return "'no restart': a proxy repeated the request, and the clock that the task has was never shown", text, True
     return f"'no restart' after {post.fate}", text, False
 
 
