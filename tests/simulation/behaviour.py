@@ -20,7 +20,9 @@ MOST_REQUESTS, MEANWHILE = 120, 10.0
 # Said where a service does not tell what a running task is of.
 UNKNOWN = "is running, but it may not restart this target"
 UNTOLD = "does not show what task"
-RESTART_OF_BEFORE = re.compile(r"task (\d+) \([^)]*\) is running, but it began at .*, before change .* was first used")
+RESTART_OF_BEFORE = re.compile(
+    r"task (\d+) \([^)]*\) is running(?:, but it began at .*, before change .* was first used|; run this again)"
+)
 PARTIAL_RESTART = re.compile(r"task (\d+) \([^)]*\) is running, but it does not restart everything that is asked for")
 START_MISSING = re.compile(r"task (\d+) \([^)]*\) has restarted it since .*, but the service shows no later start")
 HELD_BY = re.compile(r"task (\d+) \([^)]*\) FAILED and holds it")
@@ -189,7 +191,10 @@ def _is_behind_a_partial_restart(case: Case, run: Run) -> bool:
 
 
 def _is_behind_a_restart_of_before(case: Case, run: Run) -> bool:
-    """Whether the message names a running restart that began before the name was first used, and there is one."""
+    """Whether the message names a running restart that began before the name was first used, and there is one.
+
+    It may have started the target since, which does not serve yet.
+    """
     task = _named_by_message(case, run, RESTART_OF_BEFORE)
     is_running = task is not None and run.ended is not None and case.evidence.is_running(task, run.ended)
     uses = case.evidence.since(run).uses.values()

@@ -296,7 +296,7 @@ class OcpApi(TaskList, SignReads, ParameterCalls, ObProxyCalls):
         return [found for page in self._pages(path, params or {}, size) for found in page]
 
     def _pages(self, path: str, params: Record, size: int, *, complete: bool = False) -> Iterator[list[Record]]:
-        """The entries page by page; ``complete``: that none is missing matters, so they are counted."""
+        """The entries page by page; ``complete``: that one is missing matters. That all are missing always does."""
         page = pages = 1
         read = PagedRead(self._client.timeout)
         while page <= pages:
@@ -314,7 +314,7 @@ class OcpApi(TaskList, SignReads, ParameterCalls, ObProxyCalls):
                 break
             if page <= pages:
                 read.go_on(answer)
-        if complete:
+        if complete or read.is_empty:
             read.complete(answer)
 
 

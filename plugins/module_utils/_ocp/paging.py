@@ -75,6 +75,11 @@ class PagedRead:
                 trace_id=page.trace_id,
             )
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether no page had an entry."""
+        return not self._ids
+
     def go_on(self, page: ApiResponse) -> None:
         """Check that one more page may be read after ``page``; raises ResponseUnreadable."""
         limits = (

@@ -501,8 +501,9 @@ def _member_of(name: str, shown: Shown) -> Member:
     return Member(name, None, start_time=shown.start, pids=pids, started=started, is_ahead=shown.ahead)
 
 
-# What a noted outcome says of a task that the service does not show any more; GONE for every other.
-_NOTED = {SUCCESSFUL: SUCCESSFUL, IN_EFFECT: SUCCESSFUL, FAILED: FAILED, ROLLED_BACK: FAILED}
+# What a noted outcome says of a task that the service does not show any more; GONE for every other. Somebody may have
+# retried one that FAILED, or skipped its failed step.
+_NOTED = {SUCCESSFUL: SUCCESSFUL, IN_EFFECT: SUCCESSFUL, ROLLED_BACK: FAILED}
 
 
 def _outcome_of(task: Task) -> str:

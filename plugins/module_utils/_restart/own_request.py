@@ -86,6 +86,13 @@ def own_tasks(target: Target, tasks: Iterable[TaskOnTarget], sent: Sent) -> list
     return [task for task in found if is_ours(task)]
 
 
+def undated_tasks(target: Target, tasks: Iterable[TaskOnTarget], sent: Sent) -> list[TaskOnTarget]:
+    """Those of which only the detail may show whether they are own tasks: their begin is not listed."""
+    restarts = [entry for entry in tasks if entry.restarts is None or entry.restarts == sent.members]
+    new = [entry for entry in restarts if sent.is_new(entry.task.id) and _may_be(target, entry, told=True)]
+    return [entry for entry in new if _begin_of(entry.task) is None]
+
+
 def doubtful_tasks(target: Target, tasks: Iterable[TaskOnTarget], sent: Sent) -> list[Task]:
     """Those of the tasks that the user of the request began since, and that may be of the target or not."""
     found = [entry.task for entry in tasks if _may_be(target, entry, told=False)]

@@ -149,6 +149,8 @@ def _busy(decision: Decision, told: Told) -> str:
     if running is None:
         return f"{moving_words(told.observed)}, but no task of it is visible; {NEXT_STEP}"
     label = f"task {told.label(running.id)} is running"
+    if told.wish.is_conditional and not case.stale:
+        return f"{_met(told)}, but {told.observed.trouble}, and {label}; {NEXT_STEP}"
     if told.wish.in_flight is InFlight.FAIL:
         return f"{label}, and in_flight=fail is set; {NEXT_STEP}"
     if not running.restarts or not decision.members <= running.restarts or not decision.members:
@@ -164,7 +166,7 @@ def _begun_words(task_id: int, told: Told) -> str:
     if task is None or task.start_time is None:
         return "when it began is not known"
     known = next(each for each in told.known.tasks if each.id == task_id)
-    if told.case.needed & known.unclear:
+    if told.since is not None and told.case.needed & known.unclear:
         return f"the clocks do not tell whether it began at {_begin(task)} before {told.condition_option} or after it"
     return f"it began at {_begin(task)}, before {told.condition_option}"
 
@@ -221,8 +223,8 @@ def _step_skipped(decision: Decision, told: Told) -> str:
 def _task_gone(decision: Decision, told: Told) -> str:
     return (
         f"the service does not show task {told.label(decision.tasks[0])} any more, which this controller has requested "
-        f"since {told.condition}, its end was not seen, and no later start of {join_names(sorted(decision.members))} "
-        "shows"
+        f"since {told.condition}, how it ended is not known, and no later start of "
+        f"{join_names(sorted(decision.members))} shows"
     )
 
 

@@ -43,7 +43,7 @@ class Rule(Enum):
     START_LATE = "a restart that began since has succeeded, and its start does not show yet"
     START_MISSING = "a restart that began since has succeeded, and its start does not show"
     STEP_SKIPPED = "a restart that began since has skipped a step"
-    TASK_GONE = "a restart that this controller requested since is gone, and its end was not seen"
+    TASK_GONE = "a restart that this controller requested since is gone, and how it ended is not known"
     REQUEST_OPEN = "a request of this controller may have started a task that does not show yet"
     REQUEST_HERE = "a request of this process may still be delivered"
     NOTHING_SHOWN = "the service shows nothing of it"

@@ -48,7 +48,7 @@ from .know import Ended, Memory, know, undecided
 from .knowledge import Relative, Wish
 from .look import Look
 from .own_notes import Claim, Late, OwnNotes
-from .own_request import Sent, doubtful_tasks, own_tasks
+from .own_request import Sent, doubtful_tasks, own_tasks, undated_tasks
 from .reader import Reader
 from .reasons import Told, lacks_values, reason_of, refusal_of, skip_gap
 from .restart_request import RestartRequest
@@ -411,6 +411,8 @@ class _Run:
             self._effect.read()
         look = self._see()
         open_ones = undecided(self._target.may_be_kind, look, self._begin, self._values, self._memory(look))
+        if (sent := self._searched) is not None:
+            open_ones += [entry for entry in undated_tasks(self._target, look.tasks, sent) if entry not in open_ones]
         unread = [entry for entry in open_ones if not self._reader.has_detail(entry)]
         if unread:
             with self._saying_nothing_was_sent("it cannot be read"):

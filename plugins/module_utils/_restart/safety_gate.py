@@ -74,6 +74,8 @@ class SafetyGate:
                 if self._target.arbiter_id is not None:
                     self._served[number] = self._read_served(number)
                 layout.read()
+        except AuthenticationFailed:
+            raise
         except ServiceError as error:
             self._problem = error
 

@@ -5,17 +5,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .._base.clock import Clock
 from .._base.errors import OutcomeUnknown, ResponseUnreadable, ServiceError
+from .._base.parsing import Record
 from .._base.text import join_names
 from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import Task
-from .._targets.target import Target
+from .._targets.target import Target, TaskOnTarget
 from .._waiting.outcome_search import search_outcome
 from .._waiting.progress import Show, started_line
-from .own_request import Sent, is_answer, own_tasks
+from .own_request import Sent, is_answer, own_tasks, undated_tasks
 
 
 @dataclass(frozen=True)
@@ -75,9 +76,10 @@ def find_own_task(
             target, lost, "The tasks cannot be read, since these credentials lack the permission (TASK_VIEWER)"
         )
     others: list[Task] = []
+    details: dict[int, Record] = {}
 
     def look() -> list[Task]:
-        noted, fitting = noted_tasks(), own_tasks(target, target.tasks(api), sent)
+        noted, fitting = noted_tasks(), own_tasks(target, _dated(api, target, sent, details), sent)
         others[:] = [task for task in fitting if task.id in noted]
         return [task for task in fitting if task.id not in noted]
 
@@ -90,6 +92,15 @@ def find_own_task(
     else:
         result = f"For {api.timeout:g} seconds the task list did not show {wanted}{_but(others)}"
     raise outcome_unknown(target, lost, result + search.last_look)
+
+
+def _dated(api: OcpApi, target: Target, sent: Sent, details: dict[int, Record]) -> list[TaskOnTarget]:
+    """The restarts of the target, with the ``details`` of those whose begin is not listed; they are read once."""
+    tasks = target.tasks(api)
+    for entry in undated_tasks(target, tasks, sent):
+        number = entry.record["id"]
+        details[number] = details.get(number) or api.task(number)
+    return [replace(entry, record={**entry.record, **details.get(entry.record["id"], {})}) for entry in tasks]
 
 
 def of_another_request(tasks: Iterable[Task]) -> str:

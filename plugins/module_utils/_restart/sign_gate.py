@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .._base.clock import Clock
-from .._base.errors import NotSafe, OcpError, ServiceError
+from .._base.errors import AuthenticationFailed, NotSafe, OcpError, ServiceError
 from .._journal.journal import Journal
 from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import SUCCESSFUL, Task
@@ -87,11 +87,15 @@ class SignGate:
         try:
             if self._reader is not None:
                 self._read = self._reader.read(number, str(self._target.result()["cluster_name"]))
+        except AuthenticationFailed:
+            raise
         except ServiceError as error:
             self._read = error
         if self._budget is None and not self._ignores_budget:
             try:
                 self._budget = self._read_budget(number)
+            except AuthenticationFailed:
+                raise
             except ServiceError as error:
                 self._budget = error
 

@@ -131,6 +131,23 @@ def test_list_of_tasks_that_is_not_complete_is_an_error(shown, total, different)
 
 
 @pytest.mark.parametrize(
+    "read",
+    [
+        OcpApi.hosts,
+        OcpApi.clusters,
+        OcpApi.arbitration_services,
+        lambda api: api.servers(31),
+        lambda api: api.tenants(31),
+    ],
+    ids=["hosts", "clusters", "arbitration services", "servers", "tenants"],
+)
+def test_any_list_without_an_entry_that_announces_some_is_an_error(read):
+    with pytest.raises(ResponseUnreadable, match=r"has 0 different entries .* says that there are 1,000,000,000"):
+        read(OcpApi(pages([], total=10**9)))
+    assert read(OcpApi(pages([], total=0))) == []
+
+
+@pytest.mark.parametrize(
     ("shown", "total"),
     [
         (([3, 2], [1]), 3),

@@ -84,6 +84,20 @@ def test_task_that_appears_late_is_adopted(service):
     assert (result["action"], result["task_id"], result["elapsed"]) == ("adopted", 1001, 19.0)
 
 
+def without_begin(service):
+    """The list shows no begin of a task, as its detail does."""
+    listed = service.tasks
+    service.tasks = lambda **query: [{**task, "startTime": None} for task in listed(**query)]
+
+
+@every_restart
+def test_task_whose_begin_only_its_detail_shows_is_adopted(case, service):
+    without_begin(service)
+    service.lose_after = [lost()]
+    result = restart(service, case, request(wait=True))
+    assert (result["action"], result["task_id"], len(service.posts)) == ("adopted", 1001, 1)
+
+
 def test_adopted_task_is_returned_without_wait(service):
     service.lose_after = [lost()]
     result = restart(service, SERVER, request())

@@ -613,7 +613,7 @@ def test_task_of_a_new_request_counts_before_the_service_shows_it(run, seen, ser
     ("ends", "status"),
     [
         (raw_task(1001, "SUCCESSFUL"), "SUCCESSFUL"),
-        (raw_task(1001, "FAILED"), "FAILED"),
+        (raw_task(1001, "FAILED"), "GONE"),
         (raw_task(1001, "SUCCESSFUL", operation="ROLLBACK"), "FAILED"),
         (None, "GONE"),
     ],

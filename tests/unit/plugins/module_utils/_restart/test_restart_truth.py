@@ -657,6 +657,15 @@ def limited_by(service, case, retry_after, *, has_envelope=True, seconds=3.0, cr
     service.before_post = lambda: service.begin(case.task_name, case.things(service), creator=creator, seconds=seconds)
 
 
+def test_task_whose_begin_only_its_detail_shows_is_ours_after_a_limit(service):
+    """It has ended before the next look, so that the start alone would say that nothing was done."""
+    limited_by(service, SERVER, 2.0)
+    listed = service.tasks
+    service.tasks = lambda **query: [{**task, "startTime": None} for task in listed(**query)]
+    result = restart(service, SERVER, request(started_before=CHANGE))
+    assert (result["action"], result["changed"], result["task_id"], len(service.jobs)) == ("adopted", True, 1001, 1)
+
+
 @every_restart
 @pytest.mark.parametrize("lag", [0.0, 5.0], ids=["shown at once", "shown after 5 s"])
 @pytest.mark.parametrize("has_envelope", [True, False], ids=["envelope", "page"])

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import (
+    AuthenticationFailed,
     NotSafe,
     RequestRefused,
 )
@@ -324,6 +325,15 @@ def test_passing_failure_is_no_licence(error, service):
     service.failing["tenants"] = [error]
     with pytest.raises(RequestRefused, match="cannot be read"):
         restart(service)
+    assert service.posts == []
+
+
+def test_refused_credentials_are_not_used_again(service):
+    """Each attempt counts towards the lock of the account."""
+    service.failing["tenants"] = [refused(401)] * 9
+    with pytest.raises(AuthenticationFailed):
+        restart(service)
+    assert service.calls[-1] == "tenants"
     assert service.posts == []
 
 
