@@ -15,6 +15,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.clock import C
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import RequestRefused
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.service_clock import ServiceClock
 from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.rows import (
+    RUNNING,
     FirstSight,
     MemberKey,
     RequestRow,
@@ -416,6 +417,15 @@ class Journal:
         self._events.noted()
         known = {name: value for name, value in told.items() if value is not None}
         self.rows[number - 1] = replace(self.rows[number - 1], **known)
+
+    def claim(self, number: int, task_id: int, began: str | None) -> bool:
+        mine = self.rows[number - 1]
+        claimed = replace(mine, task_id=task_id, began=began, outcome=RUNNING)
+        others = self.requests(key for key, _shown in mine.members)
+        if mine.task_id is not None or any(claimed.has_same_task(row) for row in others if row.number != number):
+            return False
+        self.note(number, task_id=task_id, began=began, outcome=RUNNING)
+        return True
 
     def remember(self, kind: str, key: Sequence[str | int], value: str) -> None:
         if self.facts.get((kind, *key)) != value:

@@ -233,8 +233,10 @@ def kill_and_run_again(ansible, connect, start_emulator, tmp_path):
 def assert_restarted_once(emulator, runs, actions):
     assert [run.rc for run in runs] == [0, 0], [run.output for run in runs]
     done = [(run.result["action"], run.result["verified"]) for run in runs]
-    assert all(action in expected.split(" or ") for (action, _), expected in zip(done, actions, strict=True)), done
-    assert [verified for _, verified in done] == [True, True]
+    assert all(run.result["action"] in expected.split(" or ") for run, expected in zip(runs, actions, strict=True)), (
+        done
+    )
+    assert [run.result["verified"] for run in runs] == [True, True]
     assert emulator.restarts("OB_SERVER") == {"10.0.0.1:2882": 1}
 
 

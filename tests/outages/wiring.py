@@ -27,6 +27,7 @@ NEWEST_TASKS = "/api/v2/tasks/instances"
 class _Run:
     lines: list[Any] = field(default_factory=list)
     pause_ended: float = 0.0
+    process: str = ""
 
 
 @dataclass

@@ -99,8 +99,9 @@ class Zone(PartOfCluster):
         if zones := shown_zones(task):
             # Its servers may have changed since they were read.
             return self.name in zones
+        mine = [number for number, _address in self.servers]
         is_elsewhere = names_only_others(shown_hosts(task), self.every_host)
-        return not (is_elsewhere or names_only_others(shown_servers(task), [number for number, _ in self.servers]))
+        return not (is_elsewhere or names_only_others(shown_servers(task), mine))
 
     def touching(self, api: OcpApi, listed: list[Record], **query: Any) -> list[TaskOnTarget]:
         """Restarts of the zone, its cluster and its servers.
