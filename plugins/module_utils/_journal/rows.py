@@ -58,11 +58,11 @@ class FirstSight:
 
     @property
     def is_open(self) -> bool:
-        """Whether a later look may tell more of the first start."""
+        """Whether the first start is not known yet."""
         return self.shown.is_null or bool(self.late)
 
     def completed_by(self, later: FirstSight) -> FirstSight:
-        """The same, with what a later sight shows, if this one is open and that one tells more."""
+        """The same with the start of a later sight, if this one is open and the later one shows a start for sure."""
         if not self.is_open or later.shown.is_null or (later.late and not self.shown.is_null):
             return self
         is_filled = self.filled or self.shown.is_null or later.filled

@@ -35,7 +35,7 @@ class Ended:
     def may_show(self, task: TaskRecord, now: datetime) -> bool:
         """Whether the start that an ended task has made may still show.
 
-        By its end, or as long as this run knows it where clocks do not tell.
+        That ends three minutes after the task; where clocks do not tell, after three minutes of this run.
         """
         until = shows_until(task)
         if until is None or now - timedelta(seconds=self.uncertain) >= until:

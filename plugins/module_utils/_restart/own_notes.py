@@ -143,7 +143,7 @@ class OwnNotes:
             if key is None:
                 continue
             has_changed = key in noted and has_moved(_member_of(member.name, noted[key].shown), member) is not False
-            # Clocks tell neither that a start which has moved is that of an earlier restart, nor that it is since.
+            # A start that has moved may be that of an earlier restart, or since: no clock tells.
             unexplained = _unexplained(noted[key].late, look, member) if has_changed else frozenset()
             found.append(
                 FirstSight(
@@ -160,7 +160,7 @@ class OwnNotes:
         return found
 
     def late(self, look: Look, ended: Ended) -> Late:
-        """The members of which the start of an earlier restart may replace the one that is shown, with its tasks."""
+        """The members that may show another start later, made by an earlier restart; with the tasks of that."""
         found = {member.name: self._late_tasks(look, member, ended) for member in look.observed.members}
         return {name: numbers for name, numbers in found.items() if numbers}
 
@@ -311,18 +311,24 @@ class OwnNotes:
         row = self._own or self._searched_row(members)
         if row is None or row.number is None:
             return Claim.UNSURE
+        facts: dict[str, Any] = {"task_id": task.id, "began": task.start_time, "outcome": RUNNING}
         try:
-            if not self._journal.claim(row.number, task.id, task.start_time):
-                self._rows = self._journal.requests(self._read_keys)
-                noted = {each.number: each.task_id for each in self._rows}
-                return Claim.NOTED_BEFORE if noted.get(row.number) == task.id else Claim.OF_ANOTHER
+            is_claimed = self._journal.claim(row.number, task.id, task.start_time)
         except JournalError:
-            self._note(row, task_id=task.id, began=task.start_time, outcome=RUNNING)
-            return Claim.UNSURE
-        finally:
             _SENT_HERE.discard(row.token)
-        facts = {"task_id": task.id, "began": task.start_time, "outcome": RUNNING}
-        self._rows = [replace(each, **facts) if each.number == row.number else each for each in self._rows]  # type: ignore[arg-type]
+            self._note(row, **facts)
+            return Claim.UNSURE
+        if is_claimed:
+            self._rows = [replace(each, **facts) if each.number == row.number else each for each in self._rows]
+        else:
+            with suppress(JournalError):
+                self._rows = self._journal.requests(self._read_keys)
+            if not any(each.number == row.number and each.task_id == task.id for each in self._rows):
+                # Something on the way may still deliver this request.
+                return Claim.OF_ANOTHER
+        _SENT_HERE.discard(row.token)
+        if not is_claimed:
+            return Claim.NOTED_BEFORE
         return Claim.MADE if self._request.journal_url else Claim.UNSURE
 
     def _searched_row(self, members: Collection[str]) -> RequestRow | None:

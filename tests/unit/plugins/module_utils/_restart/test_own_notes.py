@@ -15,7 +15,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.change impo
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.know import Ended
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.knowledge import Relative, Request
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.look import Look
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.own_notes import OwnNotes
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.own_notes import Claim, OwnNotes
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart_request import RestartRequest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.agents import Agents
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target import TaskOnTarget
@@ -328,6 +328,17 @@ def test_request_with_an_outcome_is_not_open(refused, run, seen):
     for each in (notes, run()):
         assert each.open_requests(members_of(seen)) == ()
         assert each.sent_before() is None
+
+
+def test_task_of_another_request_does_not_answer_this_one(run, seen, service):
+    """The request may still be delivered."""
+    answered(run, seen, task_id=90)
+    notes = run()
+    notes.begin(seen(), HERE)
+    assert notes.adopted(Task.from_api(raw_task(90)), HERE) is Claim.OF_ANOTHER
+    notes.end(None)
+    service.time.time += SEARCH
+    assert run().open_requests(members_of(seen)) == (Request(HERE, is_searched=True, is_here=True),)
 
 
 @pytest.mark.parametrize(("options", "other"), [(NAME, {}), ({}, NAME), (DATED, NAME)])
