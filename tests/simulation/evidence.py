@@ -229,10 +229,10 @@ class Evidence:
             return {}
         same = [each for each in self._runs if each.machine is run.machine and each.name == run.name]
         cleared = run.machine.cleared_at(run.name, run.began)
-        same = [each for each in same if not each.only_looks and each.began >= cleared]
+        same = [each for each in same if not each.only_looks and each.began > cleared]
         found: dict[Key, float] = {}
         for noted in run.machine.journal.noted:
-            for key in noted.things if noted.name == run.name and noted.time >= cleared else ():
+            for key in noted.things if noted.name == run.name and noted.time > cleared else ():
                 found.setdefault(key, noted.time)
         # Whoever has not noted a name has used it all the same.
         for earlier in same:

@@ -44,7 +44,7 @@ def notes_first(case: Case, run: Run) -> Iterator[Finding]:
         if not any(each.things & parts for each in requests) and members:
             yield Finding("request that was not noted", post.request.path)
         cleared = -EVER if run.machine is None else run.machine.cleared_at(run.name, run.began)
-        uses = [each for each in noted if each.name == run.name and cleared <= each.time <= post.sent]
+        uses = [each for each in noted if each.name == run.name and cleared < each.time <= post.sent]
         named = {key for each in uses for key in each.things}
         if run.name is not None and not members <= named:
             yield Finding("name that was not noted", post.request.path)

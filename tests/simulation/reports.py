@@ -116,7 +116,7 @@ def task_is_ours(case: Case, run: Run) -> Iterator[Finding]:
         same = [each for each in case.history.runs if each.machine is run.machine and each.change is run.change]
         posts = [post for each in same for post in each.posts if post.sent <= (run.ended or 0.0)]
         post = posts[-1] if posts else None
-        early = post is None or task.created < post.sent - LARGEST_LEAD
+        early = post is None or task.created < post.sent - LARGEST_LEAD - case.profile.spread
         why = "" if early else _why_not_told_apart(case, run, task)
         kind = f"{action} a task of somebody else" + why
         yield Finding(kind, f"task {number} by {task.creator}", unseen=bool(why))
@@ -138,7 +138,9 @@ def _why_not_told_apart(case: Case, run: Run, task: Task) -> str:
 def _is_known_to_another(case: Case, run: Run, task: Task) -> bool:
     """Whether another run on the machine reported a task as its own before the last look of this one."""
     last = case.evidence.window(run, run.ended or EVER)
-    others = [each for each in case.history.runs if each is not run and each.machine is run.machine]
+    others = [
+        each for each in case.history.runs if each is not run and each.machine is run.machine and not each.only_looks
+    ]
     return task.request is not run and any(
         each.result.get("task_id") == task.id
         and each.result.get("action") in ("submitted", "adopted")
@@ -227,9 +229,18 @@ def task_id_is_told(case: Case, run: Run) -> Iterator[Finding]:
     if not case.evidence.worked(case.evidence.tasks[number], EVER):
         return
     if run.failed and run.result.get("task_id") is None:
-        yield Finding("task id lost", f"task {number}: {run.result.get('msg')}")
+        is_misled = any(_lists(each, number) for each in run.exchanges if each.sent < accepted[-1].sent)
+        why = ": an answer had shown it before the request" if is_misled else ""
+        yield Finding(f"task id lost{why}", f"task {number}: {run.result.get('msg')}", unseen=is_misled)
     elif run.end == "timeout" and not any(str(number) in line for _when, line in run.lines):
         yield Finding("task id lost by Ansible's time-out", f"task {number}")
+
+
+def _lists(read: Exchange, number: int) -> bool:
+    """Whether an answer to another request, in place of a list, has a record with an id."""
+    data = read.replaced.data if read.reads and read.replaced is not None else None
+    contents = data.get("contents") if isinstance(data, dict) else None
+    return any(isinstance(each, dict) and str(each.get("id")) == str(number) for each in contents or ())
 
 
 def alarm_is_true(case: Case, run: Run) -> Iterator[Finding]:

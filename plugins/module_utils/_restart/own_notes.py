@@ -89,7 +89,7 @@ class OwnNotes:
         self._keys = self._target.member_keys(observed)
         others = self._target.neighbour_keys(observed)
         self._read_keys = [*self._keys.values(), *others]
-        self._rows = self._journal.requests(self._read_keys)
+        self._rows = self.rows_of(self._read_keys)
 
     @property
     def keys(self) -> list[MemberKey]:
@@ -97,8 +97,16 @@ class OwnNotes:
         return list(self._keys.values())
 
     def rows_of(self, keys: Iterable[MemberKey]) -> list[RequestRow]:
-        """The requests for any of these."""
-        return self._journal.requests(keys)
+        """The requests for any of these. One of this run that was refused is still open in the journal."""
+        refused = None if self._refused is None else self._refused.number
+        rows = self._journal.requests(keys)
+        return [replace(row, outcome=REFUSED) if row.number == refused else row for row in rows]
+
+    def refused_for_sure(self) -> None:
+        """Note that the request of this run that was refused has started nothing."""
+        if self._refused is not None:
+            self._note(self._refused, outcome=REFUSED)
+            self._refused = None
 
     @property
     def _here(self) -> list[RequestRow]:
@@ -251,6 +259,7 @@ class OwnNotes:
 
         What those show is not noted that are ``late``: the start of an earlier restart would answer the request.
         """
+        self.refused_for_sure()
         parts = tuple(
             (self._keys[member.name], Shown() if member.name in late else _as_shown(member))
             for member in look.observed.members
@@ -274,7 +283,10 @@ class OwnNotes:
         _SENT_HERE.add(row.token)
 
     def end(self, task_id: int | None, began: str | None = None, *, refused: bool = False) -> None:
-        """Note the task that was started and when it began, or that there was none; without any, it stays open."""
+        """Note the task that was started and when it began; without any, the request stays open.
+
+        So does one that was ``refused``, until that is known for sure: a proxy may have repeated it.
+        """
         if self._own is None:
             return
         own, self._own = self._own, None
@@ -282,7 +294,7 @@ class OwnNotes:
             _SENT_HERE.discard(own.token)
         if refused:
             self._refused = own
-            self._note(own, outcome=REFUSED)
+            self._rows = [replace(row, outcome=REFUSED) if row.number == own.number else row for row in self._rows]
         elif task_id is not None:
             self._note(own, task_id=task_id, began=began, outcome=RUNNING)
 
@@ -302,7 +314,7 @@ class OwnNotes:
     def noted_tasks_now(self) -> frozenset[int]:
         """The same, read anew where the journal can be read; the lock of the cluster is kept meanwhile."""
         with suppress(JournalError):
-            self._rows = self._journal.requests(self._read_keys)
+            self._rows = self.rows_of(self._read_keys)
             self._journal.renew()
         return self.noted_tasks
 
@@ -315,6 +327,8 @@ class OwnNotes:
         try:
             is_claimed = self._journal.claim(row.number, task.id, task.start_time)
         except JournalError:
+            if row is self._refused:
+                self._refused = None
             _SENT_HERE.discard(row.token)
             self._note(row, **facts)
             return Claim.UNSURE
@@ -322,10 +336,12 @@ class OwnNotes:
             self._rows = [replace(each, **facts) if each.number == row.number else each for each in self._rows]
         else:
             with suppress(JournalError):
-                self._rows = self._journal.requests(self._read_keys)
+                self._rows = self.rows_of(self._read_keys)
             if not any(each.number == row.number and each.task_id == task.id for each in self._rows):
                 # Something on the way may still deliver this request.
                 return Claim.OF_ANOTHER
+        if row is self._refused:
+            self._refused = None
         _SENT_HERE.discard(row.token)
         if not is_claimed:
             return Claim.NOTED_BEFORE

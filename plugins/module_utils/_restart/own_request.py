@@ -16,6 +16,7 @@ from .._base.parsing import Record, instant
 from .._ocp.task_model import Task
 from .._targets.target import Target, TaskOnTarget
 from .._targets.task_names import is_other_kind
+from .._waiting.await_tasks import UNSEEN_FOR
 
 # In addition to the uncertainty of the clocks.
 RESOLUTION = timedelta(seconds=SECOND)
@@ -48,12 +49,21 @@ class Sent:
 
     def may_have_started(self, task: Task) -> bool:
         """Whether the request may have started a task: it is new, and its time and its creator allow it."""
-        return self.is_new(task.id) and self.fits(task)
+        return self.is_new(task.id) and (self.fits(task) or self._has_another_clock(task))
 
     def fits(self, task: Task) -> bool:
         """Whether the time and the creator of a task allow it."""
         began = _begin_of(task)
         return began is not None and not self._is_after(began, LARGEST_LEAD) and not self._is_of_another(task)
+
+    def _has_another_clock(self, task: Task) -> bool:
+        """Whether its user began a task by a clock that no answer has shown.
+
+        No list lags so long that this task was not there before the request.
+        """
+        began = _begin_of(task)
+        is_earlier = began is not None and self._is_after(began, timedelta(seconds=UNSEEN_FOR))
+        return is_earlier and bool(self.user and task.creator) and not self._is_of_another(task)
 
     def is_denied_by(self, task: Task) -> bool:
         """Whether both the time and the creator of a task show that somebody else started it before."""

@@ -176,7 +176,14 @@ class _Run:
     def run(self) -> Result:
         """See restart_target."""
         with self._attempt.kept(), self._lock:
-            self._run()
+            try:
+                self._run()
+            except OutcomeUnknown:
+                raise
+            except OcpError:
+                self._notes.refused_for_sure()
+                raise
+            self._notes.refused_for_sure()
         return self._attempt.result()
 
     def _run(self) -> None:
@@ -263,8 +270,7 @@ class _Run:
         self, problem: OcpError, refusal: RequestRefused | TaskFailed, refused: RestartAttempt
     ) -> OcpError:
         """What to report if the target cannot be restarted after a refusal, or if it cannot be read."""
-        doubt = self._doubt(refusal) if isinstance(problem, TargetBusy) else None
-        error = doubt or problem
+        error = self._doubt(refusal) or problem
         is_unknown = isinstance(error, OutcomeUnknown)
         verified = self._attempt.so_far.verified
         self._attempt.so_far = replace(refused, changed=refused.changed or is_unknown, verified=verified)
@@ -518,7 +524,7 @@ class _Run:
             return frozenset()
         noted = self._notes.noted_tasks
         found = [task for task in own_tasks(self._target, look.tasks, sent) if task.id not in noted]
-        self._doubtful = doubtful_tasks(self._target, look.tasks, sent)
+        self._doubtful = [task for task in doubtful_tasks(self._target, look.tasks, sent) if task.id not in noted]
         if self._sent is None and len(found) == 1 and not self._has_begun_since(found[0], sent):
             if not self._request.check_mode:
                 self._notes.adopted(found[0], sent.members)

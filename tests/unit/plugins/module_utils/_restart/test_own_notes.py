@@ -325,9 +325,30 @@ def test_request_with_an_outcome_is_not_open(refused, run, seen):
     notes = run()
     notes.begin(seen(), HERE)
     notes.end(None if refused else 1001, refused=refused)
+    notes.refused_for_sure()
     for each in (notes, run()):
         assert each.open_requests(members_of(seen)) == ()
         assert each.sent_before() is None
+
+
+def test_refused_request_is_open_for_other_runs_until_it_is_known_to_have_started_nothing(run, seen):
+    """It looks for a task that a proxy may have started. If it is killed meanwhile, the next one has to."""
+    notes = run()
+    notes.begin(seen(), HERE)
+    notes.end(None, refused=True)
+    notes.refresh(seen().observed)
+    assert (notes.sent_before(), run().sent_before() is None) == (None, False)
+    notes.begin(seen(), HERE)
+    assert [row.outcome for row in run().rows_of(notes.keys)] == ["REFUSED", None]
+
+
+def test_adopted_task_of_a_refused_request_stays_with_it(run, seen):
+    notes = run()
+    notes.begin(seen(), HERE)
+    notes.end(None, refused=True)
+    notes.adopted(Task.from_api(raw_task(1001)), HERE)
+    notes.refused_for_sure()
+    assert [(row.task_id, row.outcome) for row in run().rows_of(notes.keys)] == [(1001, "RUNNING")]
 
 
 def test_task_of_another_request_does_not_answer_this_one(run, seen, service):

@@ -55,6 +55,12 @@ def is_ours(restarts=ALL, sent=SENT, target=SERVER_41, **fields):
         pytest.param({"began": 200.0}, True, id="begun later"),
         pytest.param({"began": 94.1}, True, id="begun before, by the resolution shown and 5 s"),
         pytest.param({"began": 93.9}, False, id="begun before, by more"),
+        pytest.param({"began": 40.0}, False, id="begun a minute before: the list may have lagged so long"),
+        pytest.param(
+            {"began": 39.9}, True, id="begun more than a minute before, and not listed then: by another clock"
+        ),
+        pytest.param({"began": 39.9, "creator": None}, False, id="the same, where the creator is not known"),
+        pytest.param({"began": 39.9, "creator": "root"}, False, id="the same, and its creator is somebody else"),
         pytest.param({"began": None}, False, id="without a begin"),
         pytest.param({"creator": None}, True, id="where the creator is not known"),
         pytest.param({"creator": "Admin"}, True, id="its creator is us, in upper case"),

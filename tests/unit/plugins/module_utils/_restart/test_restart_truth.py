@@ -504,6 +504,31 @@ def test_task_that_may_be_our_own_is_not_followed_by_another_one(service):
     assert "may be the answer to a request that a proxy repeated: 1001 (Restart OB server) began since" in str(error)
 
 
+def test_task_that_may_be_our_own_and_does_not_end_leaves_the_outcome_open(service):
+    """It is waited for, which says nothing about whose it is."""
+    service.user, service.busy, service.tags, service.names_operations = "admin", 409, False, False
+    service.before_post = lambda: service.begin(SERVER.task_name, SERVER.things(service), creator="admin", seconds=9e3)
+    error = failure(service, NOT_ALONE, request("queue"))
+    assert (error.__class__, error.facts["changed"], len(service.posts)) == (OutcomeUnknown, True, 1)
+    assert "may be the answer to a request that a proxy repeated: 1001 (Restart OB server) began since" in str(error)
+
+
+def test_request_whose_outcome_a_refusal_leaves_open_stays_open(service):
+    """A name alone, no start, and a task that the list has lost: noted as refused, it would let the next run send."""
+    service.user, service.busy, service.tags, service.names_operations = "admin", 409, False, False
+    service.restarts_really = False
+    service.before_post = lambda: service.begin(SERVER.task_name, SERVER.things(service), creator="admin")
+    named = replace(request(), change="memory-2026-10-02")
+    assert failure(service, NOT_ALONE, named).__class__ is OutcomeUnknown
+    another_process()
+    service.busy, service.before_post = None, lambda: None
+    service.jobs.clear()
+    result = restart(service, NOT_ALONE, named)
+    assert (result["action"], len(service.posts)) == ("submitted", 2)
+    # As long as an answer may be lost, and a list may lag.
+    assert sum(service.time.pauses) > 60
+
+
 @pytest.mark.parametrize(("user", "creator"), [("admin", "somebody"), (None, "admin")])
 def test_refusal_beside_a_task_of_another_user_is_a_refusal(user, creator, service):
     service.user, service.busy, service.tags, service.names_operations = user, 409, False, False
