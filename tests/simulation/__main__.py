@@ -38,12 +38,9 @@ def main() -> int:
     if options.mutation == "all":
         found = campaign.catch_all(options.seed, options.runs, options.processes)
         for each in found:
-            print(
-                f"  {each.mutation}: "
-                + (f"found by run {each.runs} ({each.world}): {each.kind}" if each.runs else "NOT FOUND")
-            )
-        print(f"mutations: {sum(bool(each.runs) for each in found)} of {len(found)} found in {options.runs} runs")
-        return 0 if all(each.runs or each.mutation in mutations.RARE for each in found) else 1
+            print(f"  {each.mutation}: " + (f"found by {each.by}" if each.by else "NOT FOUND"))
+        print(f"mutations: {sum(bool(each.by) for each in found)} of {len(found)} found in {options.runs} runs")
+        return 0 if all(each.by for each in found) else 1
     with mutations.put_back(options.mutation):
         if options.replay is not None:
             print(campaign.story(Choices(played=options.replay)))

@@ -87,7 +87,13 @@ def test_some_runs_break_no_promise():
 )
 def test_bug_that_is_put_back_is_found(mutation):
     found = campaign.catch(mutation, 1, 150)
-    assert found.runs is not None, found
+    assert found.by, found
+
+
+@pytest.mark.slow
+@pytest.mark.nightly
+def test_bug_that_the_simulation_meets_too_seldom_is_found_by_its_unit_test():
+    assert campaign.catch("no-rule-running", 1, 0).by.startswith("tests/unit/")
 
 
 def test_every_mutation_can_be_put_back_and_taken_away():

@@ -12,6 +12,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
     AuthenticationFailed,
     NotSafe,
     RequestRefused,
+    TargetBusy,
 )
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart_request import RestartRequest, Safety
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.run import restart_target
@@ -414,6 +415,19 @@ def test_others_of_this_controller_look_while_one_waits(service):
 
     service.time.after_sleep = look_too
     assert (restart(service, seconds=60)["action"], len(looked)) == ("submitted", 1)
+
+
+def test_others_of_this_controller_wait_while_one_sends(service):
+    """From its last look to the noted answer."""
+    refused = []
+
+    def send_too():
+        with pytest.raises(TargetBusy) as raised, journal_here().lock(["cluster 31"], service.time.clock, 0.0):
+            pass
+        refused.append(str(raised.value))
+
+    service.before_post = send_too
+    assert (restart(service)["action"], len(refused)) == ("submitted", 1)
 
 
 def test_rest_of_a_zone_is_looked_at_too(service):
