@@ -123,7 +123,7 @@ def wait_goes_on(case: Case, run: Run) -> Iterator[Finding]:
     task = case.evidence.task(run.result.get("task_id"))
     if not run.failed or not run.args.get("wait") or task is None or run.ended is None:
         return
-    if "It is not known whether a restart" in str(run.result.get("msg")):
+    if run.knows_no_outcome:
         return  # the task may be of somebody else, so it is not waited for
     lasted = run.ended - run.began
     states = task.record.between(run.ended - case.profile.latest, run.ended)

@@ -100,6 +100,11 @@ class Run:
         return self.end == "result" and not self.failed
 
     @property
+    def knows_no_outcome(self) -> bool:
+        """Whether it says that its request may have been carried out or not."""
+        return "It is not known whether a restart" in str(self.result.get("msg"))
+
+    @property
     def posts(self) -> list[Exchange]:
         """Its requests that change something."""
         return [exchange for exchange in self.exchanges if not exchange.reads]

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from .evidence import BLUR, Since
 from .finding import EVER, Case, Check, Finding
+from .fleet import Key
 from .history import Exchange, Run
 from .task_graph import Task
 
@@ -47,7 +48,10 @@ def green_is_true(case: Case, run: Run) -> Iterator[Finding]:
             # A name needs no clock.
             was_set = case.profile.jumps_at < run.ended and run.since is not None
             kind += ": the clock of the service was set" if was_set else ""
-            yield Finding(kind, f"{words}: {key} has not started", unseen=was_set or _saw_others_answers(case, run))
+            has_joined = result.get("verified") is None and _has_joined(case, run, key, since)
+            kind += ": it was moved into the zone of a restart since" if has_joined else ""
+            unseen = was_set or has_joined or _saw_others_answers(case, run)
+            yield Finding(kind, f"{words}: {key} has not started", unseen=unseen)
         elif claims and not (is_misled or case.evidence.served(key, begin, run.ended)):
             text = f"{words}: {key} does not serve"
             unseen = _saw_others_answers(case, run)
@@ -58,6 +62,19 @@ def green_is_true(case: Case, run: Run) -> Iterator[Finding]:
                 yield Finding(
                     f"green, held ({result.get('action')})", f"{words}: task {held.id} FAILED and holds {key}"
                 )
+
+
+def _has_joined(case: Case, run: Run, key: Key, since: float) -> bool:
+    """Whether a server was moved into a zone after a restart of that, which so seems to have been one of it."""
+    return any(
+        task.kind == "zone"
+        and task.work == "restart"
+        and task.created >= since
+        and key not in task.members
+        and case.evidence.is_in(key, task.own, run.ended or EVER)
+        and not case.evidence.is_in(key, task.own, task.created)
+        for task in case.evidence.tasks.values()
+    )
 
 
 def _saw_others_answers(case: Case, run: Run) -> bool:
@@ -138,13 +155,12 @@ def _why_not_told_apart(case: Case, run: Run, task: Task) -> str:
 def _is_known_to_another(case: Case, run: Run, task: Task) -> bool:
     """Whether another run on the machine reported a task as its own before the last look of this one."""
     last = case.evidence.window(run, run.ended or EVER)
-    others = [
-        each for each in case.history.runs if each is not run and each.machine is run.machine and not each.only_looks
-    ]
+    others = [each for each in case.history.runs if each is not run and each.machine is run.machine]
     return task.request is not run and any(
         each.result.get("task_id") == task.id
         and each.result.get("action") in ("submitted", "adopted")
         and (each.ended or EVER) < last
+        and not (each.only_looks or each.knows_no_outcome)
         for each in others
     )
 
@@ -216,6 +232,9 @@ def _denial(case: Case, run: Run, post: Exchange, task: Task, when: float, text:
     clocks = {each.answer.ahead for each in run.exchanges if each.answer is not None}
     if post.fate == "repeated" and task.clock not in clocks:
         return "'no restart': a proxy repeated the request, and the clock that the task has was never shown", text, True
+    later = [each for each in run.exchanges if each.reads and each.sent > post.sent]
+    if post.fate == "repeated" and all(case.answers.is_unfinished(read, task) is None for read in later):
+        return "'no restart': a proxy repeated the request, and no later answer showed the task", text, True
     return f"'no restart' after {post.fate}", text, False
 
 

@@ -32,6 +32,8 @@ class Tasks:
         self.all: dict[int, Task] = {}
         self._next_id = {"rise": 1001, "fall": 90_001, "mixed": 40_001}[profile.ids]
         self._next_step = 50_001
+        # The starts that show otherwise since a task that did nothing: by one jitter in all, and not by one each time.
+        self._moved: set[tuple[Key, int]] = set()
 
     # Submission
 
@@ -200,7 +202,9 @@ class Tasks:
     def _pretend(self, effect: str, members: Iterable[Key]) -> None:
         for key in members if effect == "start" else ():
             thing = self._fleet.things[key]
-            if thing.now["shown"] is not None:
+            start = (key, len(self._fleet.starts[key]))
+            if thing.now["shown"] is not None and start not in self._moved:
+                self._moved.add(start)
                 thing.set(self._scheduler.now, shown=thing.now["shown"] + (self._profile.idle_moves or 0.0))
             self._story(f"{_named([key])} does not start, and the start that is shown moves")
 
