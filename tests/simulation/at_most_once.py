@@ -105,7 +105,7 @@ def _has_its_id(case: Case, run: Run, task: Task, when: float) -> bool:
     return any(
         each.answer is not None and each.answer.task == task.id and (each.came_back or EVER) < when
         for other in case.history.runs
-        if other.machine is run.machine and other.end != "killed"
+        if other.machine is run.machine and other.end != "killed" and case.evidence.is_noted(other, task, when)
         for each in other.posts
     )
 

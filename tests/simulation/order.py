@@ -33,7 +33,7 @@ def looks_last(_case: Case, run: Run) -> Iterator[Finding]:
 
 def notes_first(case: Case, run: Run) -> Iterator[Finding]:
     """The name and the request are in the journal before the request is sent."""
-    noted = [] if run.machine is None else run.machine.journal.noted
+    noted = [] if run.machine is None else run.machine.noted
     for post in run.posts:
         before = [each for each in run.exchanges if each.reads and each.sent < post.sent]
         last = max((each.came_back or each.sent for each in before), default=run.began)
@@ -48,6 +48,15 @@ def notes_first(case: Case, run: Run) -> Iterator[Finding]:
         named = {key for each in uses for key in each.things}
         if run.name is not None and not members <= named:
             yield Finding("name that was not noted", post.request.path)
+
+
+def locks_first(_case: Case, run: Run) -> Iterator[Finding]:
+    """Who notes a request has the lock of its cluster, and its lease has not ended."""
+    noted = [] if run.machine is None else run.machine.noted
+    for post in run.posts:
+        mine = [each for each in noted if each.name is None and each.process == run.process and each.time <= post.sent]
+        if mine and not mine[-1].is_locked:
+            yield Finding("request without the lock of its cluster", post.request.path)
 
 
 def name_has_one_wish(case: Case, run: Run) -> Iterator[Finding]:
@@ -93,7 +102,7 @@ def looking_changes_nothing(_case: Case, run: Run) -> Iterator[Finding]:
     """A run in check mode and a plan send nothing, and note nothing."""
     for post in run.posts:
         yield Finding("request of what only looks", post.request.path)
-    noted = [] if run.machine is None else run.machine.journal.noted
+    noted = [] if run.machine is None else run.machine.noted
     for each in noted:
         if each.process == run.process and run.began < each.time <= (run.ended or run.began):
             yield Finding("name noted by what only looks", str(each.name))
@@ -119,5 +128,7 @@ def _failed(reads: list[Exchange]) -> bool:
     return any(each.answer is None for each in reads)
 
 
-CHECKS: tuple[Check, ...] = (looks_last, notes_first, name_has_one_wish, same_address, empty_list_is_an_error)
+CHECKS: tuple[Check, ...] = (
+    looks_last, notes_first, locks_first, name_has_one_wish, same_address, empty_list_is_an_error,
+)  # fmt: skip
 LOOKING_CHECKS: tuple[Check, ...] = (looking_changes_nothing,)

@@ -13,6 +13,7 @@ from .choices import Choices, Stream
 from .controllers import Controller, Plan
 from .fleet import Fleet, Key, draw_fleet
 from .history import Change, History
+from .journals import Database, Faults, draw_faults, draw_leases
 from .machines import Machine
 from .network import Network, Weather
 from .people import People
@@ -131,7 +132,15 @@ class Simulation:
             ahead = self.choices.stream("clocks").pick((0.0, 5 * HOUR, -3 * HOUR, 2 * DAY))
         if ahead:
             draw.counted("clock of a controller off")
-        self.machines.append(Machine(f"m{number + 1}", ahead, self.scheduler))
+        name = f"m{number + 1}"
+        choices = self.choices.stream(f"journal {name}")
+        faults, database = Faults(self.scheduler, choices, self.story), None
+        draw_faults(faults, choices)
+        if choices.chance(0.15):
+            choices.counted("journal shared by several controllers")
+            database = Database(choices.pick((0.0, -200.0, HOUR)))
+            draw_leases(faults, choices)
+        self.machines.append(Machine(name, ahead, self.scheduler, faults, database))
         return self.machines[-1]
 
     def _beside(self, plan: Plan) -> None:
