@@ -72,7 +72,7 @@ class People:
             return
         wanted = [key for change in changes for key in change.members if key[0] == "server"]
         others = [thing.key for thing in self._fleet.present("server")]
-        key = draw.pick(wanted if wanted and draw.chance(0.6) else others)
+        key = draw.pick(wanted if wanted and draw.chance(0.75) else others)
         when = draw.pick(INSTANTS) + draw.below(10)
         self._scheduler.at(when, lambda: self._change_id(key, draw.pick((0.0, 3.0, 20.0))))
 
@@ -99,7 +99,7 @@ class People:
     def happen_meanwhile(self, change: Change) -> None:
         """Restart what a controller pauses for, or give it another address or id."""
         key = self._fleet.newest(change.members[0]) if change.members else None
-        if change.kind == "server" and key is not None and self._identities.chance(0.15):
+        if change.kind == "server" and key is not None and self._identities.chance(0.3):
             self._identities.counted("people: adds what a controller pauses for again, under another id")
             self._change_id(key, 0.0)
         elif change.kind == "server" and self._choices.chance(0.25):
@@ -185,12 +185,12 @@ class People:
         if is_another:
             state.update(up=False, active=False)
         added = self._fleet.add_again(key, self._scheduler.now, state)
-        self._tasks.show_start(added)
         words = ", and is another machine" if is_another else ""
         self._story(f"server {added.key[1]} is added with the address of server {key[1]}{words}")
         if is_another:
             self._tasks.start(added.key)
             self._tasks.activate(added.key)
+        self._tasks.show_start(added)
 
     def _crash(self, *, come_back: bool) -> None:
         key = self._pick(self._choices.pick(("server", "host")))
