@@ -584,7 +584,6 @@ RARE = frozenset(
         "lagging-looks-decide",
         # Needs a proxy that repeats, gets 429, and a task that the next look alone does not take for the own one.
         "limits-refuse-for-sure",
-        "locks-are-not-taken",
         "new-ids-are-higher",
         "no-rule-nothing-shown",
         "no-rule-own-task",
