@@ -87,15 +87,12 @@ class Answers:
         return self._profile.operating != "none" and task.kind != "host"
 
     def deny(self, look: list[Exchange], task: Task, key: Key) -> bool:
-        """Whether a list of the tasks on the host of a thing lacks one whose record does not tell its target.
-
-        The host of a server has the id of the server here.
-        """
+        """Whether a list of the tasks on the host of a thing lacks one whose record does not tell its target."""
         if self.tells_target(task) or key[0] not in ("host", "server"):
             return False
         lists: list[list[Exchange]] = []
         for read in look:
-            if str(read.request.query.get("hostId")) != str(key[1]):
+            if str(read.request.query.get("hostId")) != str(self._evidence.host_of(key)):
                 continue
             if read.request.query.get("page", "1") == "1" or not lists:
                 lists.append([])
@@ -113,6 +110,16 @@ class Answers:
         data = read.answer.data
         found = data.get("contents", [data])
         return next((each for each in found if str(each.get("id")) == str(task.id)), None)
+
+    def may_show(self, run: Run, key: Key, since: float) -> bool:
+        """Whether an answer of a run can have shown a start of a thing that came after a time."""
+        starts = self._evidence.starts(key, since)
+        return any(
+            self._seen_at(read) >= start.time
+            for read in run.exchanges
+            if read.reads and read.commits and self._is_about(read.request.path, key)
+            for start in starts
+        )
 
     def _seen_at(self, read: Exchange) -> float:
         # What happens at the same instant is not shown.

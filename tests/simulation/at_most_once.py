@@ -105,7 +105,7 @@ def _has_its_id(case: Case, run: Run, task: Task, when: float) -> bool:
     return any(
         each.answer is not None and each.answer.task == task.id and (each.came_back or EVER) < when
         for other in case.history.runs
-        if other.machine is run.machine and other.end != "killed"
+        if other.machine is run.machine and other.end != "killed" and case.evidence.is_noted(other, task, when)
         for each in other.posts
     )
 
@@ -147,6 +147,7 @@ def _why_unseen(case: Case, run: Run, post: Exchange, key: Key, starts: list[Sta
             task is not None and case.evidence.is_archived(task, post.sent) and not _has_its_id(case, run, task, look)
             for task in causes
         ),
+        "it was added again under another id": case.evidence.was_added_again(key, post.sent) and not any(causes),
         "tasks do not show their targets": not case.profile.tags and case.profile.starts is False,
         "all answers were behind": _may_be_behind(case, run),
     }

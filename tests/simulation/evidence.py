@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from .fleet import Key, Start, process_status
+from .fleet import Key, Start, is_gone, process_status
 from .history import Change, Run
 from .profile import HOST_UNCERTAINTY
 from .simulation import Simulation
@@ -82,12 +82,17 @@ class Evidence:
     # The truth
 
     def state(self, key: Key, when: float) -> dict[str, Any] | None:
-        """The state of a thing at a time."""
-        return self._fleet.things[key].at(when)
+        """The state of a thing at a time; None if it was not there."""
+        state = self._fleet.things[key].at(when)
+        return None if state is None or is_gone(state) else state
 
     def clock_of(self, key: Key) -> float:
         """Seconds by which the clock is ahead that shows the start of a thing."""
         return self._fleet.clock_of(key)
+
+    def host_of(self, key: Key) -> int:
+        """The number of the host that a thing is on, or is the agent of."""
+        return int(self._fleet.things[key].now.get("host", key[1]))
 
     def cluster_of(self, key: Key) -> int | None:
         """The cluster that a thing is a part of."""
@@ -116,10 +121,28 @@ class Evidence:
         thing = self._fleet.things[key]
         return thing.last_change("ip", until)
 
+    def taken_out(self, key: Key, until: float) -> float | None:
+        """When a server was taken out of the service; None if it was there until then."""
+        return self._fleet.things[key].last_change("gone", until)
+
+    def was_added_again(self, key: Key, until: float) -> bool:
+        """Whether a server came by a time in place of one that was taken out."""
+        return key in self._fleet.successors.values() and self._fleet.things[key].at(until) is not None
+
+    def present(self, keys: Iterable[Key], when: float) -> list[Key]:
+        """What has the addresses of these things at a time, whatever its id."""
+        found = []
+        for key in keys:
+            newest: Key | None = key
+            while newest is not None and self.state(newest, when) is None:
+                newest = self._fleet.successors.get(newest)
+            found += [] if newest is None else [newest]
+        return found
+
     def parts_of(self, change: Change, when: float) -> list[Key]:
         """What a change is for at a time: servers may have been moved."""
         if change.own is None or change.cluster is None:
-            return list(change.members)
+            return self.present(change.members, when)
         return [thing.key for thing in self._fleet.servers(change.cluster, change.args.get("zone"), when)]
 
     def is_in(self, key: Key, whole: Key | None, when: float) -> bool:
@@ -133,6 +156,8 @@ class Evidence:
         """Whether a thing was a part of what a change is for, at the begin and at the end of a time."""
         zone = change.args.get("zone")
         states = [self.state(key, begin), self.state(key, end)]
+        if None in states:
+            return False
         return zone is None or all(state is not None and state["zone"] == zone for state in states)
 
     def is_worked_on(self, change: Change, begin: float, end: float) -> bool:
@@ -167,8 +192,8 @@ class Evidence:
         return not any(self.serves(state) for state in states)
 
     def servers_of(self, cluster: int | None) -> list[Key]:
-        """The servers of a cluster."""
-        return [thing.key for thing in self._fleet.servers(cluster)] if cluster is not None else []
+        """The servers that a cluster has had."""
+        return [thing.key for thing in self._fleet.of("server") if thing.now["cluster"] == cluster]
 
     def held_throughout(self, key: Key, begin: float, end: float) -> Task | None:
         """The FAILED task that held a thing during a whole time."""
@@ -224,6 +249,10 @@ class Evidence:
         """The same, whatever the clocks of the service show."""
         return Since(run.since, self._uses(run))
 
+    def is_noted(self, run: Run, task: Task, when: float) -> bool:
+        """Whether the id of a task that a run got was in the journal of its machine at a time."""
+        return not run.forgets and (run.machine is None or run.machine.task_ids.has(task.id, when))
+
     def _uses(self, run: Run) -> dict[Key, Use]:
         if run.name is None or run.machine is None:
             return {}
@@ -231,7 +260,7 @@ class Evidence:
         cleared = run.machine.cleared_at(run.name, run.began)
         same = [each for each in same if not each.only_looks and each.began > cleared]
         found: dict[Key, float] = {}
-        for noted in run.machine.journal.noted:
+        for noted in run.machine.noted:
             for key in noted.things if noted.name == run.name and noted.time > cleared else ():
                 found.setdefault(key, noted.time)
         # Whoever has not noted a name has used it all the same.
@@ -245,7 +274,7 @@ class Evidence:
         """Nothing before this was since, for a server that got another address then."""
         if run.name is None or run.machine is None:
             return when
-        later = [each.time for each in run.machine.journal.noted if each.name == run.name and key in each.things]
+        later = [each.time for each in run.machine.noted if each.name == run.name and key in each.things]
         return min((each for each in later if each > when), default=1e12)
 
     def _use(self, key: Key, same: list[Run], last: float) -> Use:

@@ -68,6 +68,8 @@ class Fleet:
 
     things: dict[Key, Versioned] = field(default_factory=dict)
     starts: dict[Key, list[Start]] = field(default_factory=dict)
+    # The server that was added again in place of one that was taken out.
+    successors: dict[Key, Key] = field(default_factory=dict)
     # Seconds by which the clock of a host is ahead, by its number.
     clocks: dict[int, float] = field(default_factory=dict)
 
@@ -78,15 +80,40 @@ class Fleet:
         return thing
 
     def of(self, kind: str) -> list[Versioned]:
-        """All things of a kind."""
+        """All things of a kind that there have been."""
         return [thing for (its_kind, _number), thing in self.things.items() if its_kind == kind]
+
+    def present(self, kind: str) -> list[Versioned]:
+        """All things of a kind that are there now."""
+        return [thing for thing in self.of(kind) if not is_gone(thing.now)]
+
+    def take_out(self, key: Key, when: float) -> None:
+        """A server is taken out of the service, which shows it no more."""
+        self.things[key].set(when, gone=True, up=False, active=False)
+
+    def add_again(self, key: Key, when: float, state: dict[str, Any]) -> Versioned:
+        """A server that was taken out comes back in this ``state`` under another id, with the same address."""
+        number = max(number for kind, number in self.things if kind == "server") + 789
+        thing = Versioned(("server", number), when, **state)
+        self.things[thing.key] = thing
+        self.successors[key] = thing.key
+        # No task that is shown has to do with this id.
+        self.starts[thing.key] = [Start(each.time, None) for each in self.starts[key]]
+        return thing
+
+    def newest(self, key: Key) -> Key:
+        """What has the address of a thing now: itself, or the server that was added in its place."""
+        while key in self.successors:
+            key = self.successors[key]
+        return key
 
     def servers(self, cluster: int, zone: str | None = None, when: float | None = None) -> list[Versioned]:
         """The servers of a cluster, or of a zone of it, now or at a time."""
         found = []
         for thing in self.of("server"):
             state = thing.now if when is None else thing.at(when)
-            if state and state["cluster"] == cluster and zone in (None, state["zone"]):
+            is_there = state is not None and not is_gone(state)
+            if state and is_there and state["cluster"] == cluster and zone in (None, state["zone"]):
                 found.append(thing)
         return found
 
@@ -100,6 +127,11 @@ class Fleet:
 
 
 STATUS_OF_WORK = {"restart": "RESTARTING", "stop": "STOPPING", "start": "STARTING", "other": "OPERATING"}
+
+
+def is_gone(state: dict[str, Any]) -> bool:
+    """Whether the service does not know it any more."""
+    return bool(state.get("gone"))
 
 
 def process_status(state: dict[str, Any]) -> str:

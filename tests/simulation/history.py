@@ -66,6 +66,8 @@ class Run:
     name: str | None = None
     # In check mode, or a plan.
     only_looks: bool = False
+    # Its journal could not be used, and was not required: no other run knows of its requests.
+    forgets: bool = False
     ended: float | None = None
     # What ended it: result, killed, timeout.
     end: str = "running"

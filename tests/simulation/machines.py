@@ -4,69 +4,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 from unittest import mock
 
-from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.memory_journal import MemoryJournal
-from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.rows import (
-    FirstSight,
-    MemberKey,
-    RequestRow,
-    Wish,
-)
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import JournalError
+from ansible_collections.oceanbase.ocp.plugins.module_utils._journal import shared_journal
+from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.local_journal import LOST
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import outlook, own_notes, run
 
-from .fleet import Key
+from .journals import Database, DatabaseJournal, Faults, FileJournal, Noted, TaskIds
 from .scheduler import Actor, Scheduler
-
-KINDS = {"agent": "host", "arbitration_service": "arbitration"}
-
-
-@dataclass(frozen=True)
-class Noted:
-    """When the journal got something about these things: a name, or a request if that is None."""
-
-    time: float
-    name: str | None
-    things: frozenset[Key]
-    process: str = ""
-
-
-class _Journal(MemoryJournal):
-    """A journal that tells when something was noted."""
-
-    def __init__(self, scheduler: Scheduler) -> None:
-        super().__init__()
-        self._scheduler = scheduler
-        self.noted: list[Noted] = []
-
-    def register(self, change: str, wish: Wish, sights: Sequence[FirstSight]) -> None:
-        super().register(change, wish, sights)
-        self._note(change, (sight.member for sight in sights))
-
-    def begin(self, row: RequestRow) -> int:
-        self._note(None, (member for member, _shown in row.members))
-        return super().begin(row)
-
-    def _note(self, name: str | None, members: Iterable[MemberKey]) -> None:
-        things = frozenset((KINDS.get(each.kind, each.kind), each.id or 0) for each in members)
-        actor = self._scheduler.current
-        process = "" if actor is None or actor.data is None else actor.data.run.process
-        self.noted.append(Noted(self._scheduler.now, name, things, process))
 
 
 class Machine:
-    """One machine. Its clock is ``ahead`` of the true time by so many seconds."""
+    """One machine. Its clock is ``ahead`` of the true time by so many seconds.
 
-    def __init__(self, name: str, ahead: float, scheduler: Scheduler) -> None:
+    Its processes share a ``database``, if that is given, or else a file as their journal.
+    """
+
+    def __init__(
+        self, name: str, ahead: float, scheduler: Scheduler, faults: Faults | None = None,
+        database: Database | None = None,
+    ) -> None:  # fmt: skip
         self.name = name
         self.ahead = ahead
-        self.journal = _Journal(scheduler)
+        self.noted: list[Noted] = []
+        self.task_ids = TaskIds()
+        self.database = database
+        self.faults = faults
+        self.journal = FileJournal(name, scheduler, self.noted, self.task_ids, None if database else faults)
         self.cleared: dict[str, list[float]] = {}
         self._scheduler = scheduler
+
+    def open_journal(self, *, read_only: bool, is_required: bool, warnings: list[str]) -> FileJournal | DatabaseJournal:
+        """As the real one of this name does it. A journal that only serves one run remembers nothing."""
+        if self.database is not None:
+            journal = DatabaseJournal(self.database, self._scheduler, self.noted, self.task_ids, self.faults)
+            journal.prepare()
+            return journal
+        try:
+            self.journal.use(writes=not read_only)
+        except JournalError as error:
+            if is_required:
+                raise
+            warnings.append(f"{LOST}: {error}")
+            return FileJournal(self.name, self._scheduler, self.noted, self.task_ids)
+        return self.journal
 
     def is_busy(self, runs: Iterable[Any]) -> bool:
         """Whether a module runs on it."""
@@ -74,7 +60,12 @@ class Machine:
 
     def clear(self, change: str) -> None:
         """A person clears the name of a change."""
-        self.journal.clear(change=change)
+        journal = self.journal
+        if self.database is not None:
+            journal = DatabaseJournal(self.database, self._scheduler, self.noted, self.task_ids, None)
+        faults, journal.faults = journal.faults, None
+        journal.clear(change=change)
+        journal.faults = faults
         self.cleared.setdefault(change, []).append(self._scheduler.now)
 
     def cleared_at(self, change: str | None, until: float) -> float:
@@ -116,15 +107,27 @@ class SentHere:
 def machines(actor: Callable[[], Actor | None]) -> Iterator[None]:
     """Give the code under test the journal of the machine, and the memory of the process, of the current actor."""
 
-    def journal(_url: str | None, **_options: Any) -> MemoryJournal:
+    def machine() -> Machine:
         current = actor()
         assert current is not None
-        found: MemoryJournal = current.data.machine.journal
+        found: Machine = current.data.machine
+        return found
+
+    def journal(
+        _url: str | None, *, read_only: bool, is_required: bool, warnings: list[str], **_options: Any
+    ) -> FileJournal | DatabaseJournal:
+        found = machine().open_journal(read_only=read_only, is_required=is_required, warnings=warnings)
+        current = actor()
+        if current is not None and isinstance(found, FileJournal) and found is not machine().journal:
+            current.data.run.forgets = True
         return found
 
     with (
         mock.patch.object(outlook, "open_journal", journal),
         mock.patch.object(run, "open_journal", journal),
+        mock.patch.object(shared_journal, "usable_journal", lambda **_options: machine().journal),
+        mock.patch.object(shared_journal, "socket", SimpleNamespace(gethostname=lambda: machine().name)),
+        mock.patch.object(shared_journal, "os", SimpleNamespace(getpid=lambda: 1)),
         mock.patch.object(own_notes, "_SENT_HERE", SentHere(actor)),
     ):
         yield

@@ -38,14 +38,15 @@ def refusal_has_a_reason(case: Case, run: Run) -> Iterator[Finding]:
     if not run.failed or UNSAFE not in str(run.result.get("msg")) or any(each.replaced for each in run.exchanges):
         return
     begin = run.began - case.profile.latest - case.profile.list_lag - REMEMBERED
-    servers = _servers(case, run)
+    times = (run.began, run.ended or run.began)
+    servers = [key for key in _servers(case, run) if any(case.evidence.state(key, when) for when in times)]
     is_ill = any(not case.evidence.serves_throughout(key, begin, run.ended or run.began) for key in servers)
     restarted = any(
         task.kind in ("server", "zone", "cluster") and task.cluster == run.change.cluster and task.created >= begin
         for task in case.evidence.tasks.values()
     )
     # Where a server was moved meanwhile, a zone may have none left.
-    zones = min(len(_zones(case, run, when)) for when in (run.began, run.ended or run.began))
+    zones = min(len(_zones(case, run, when)) for when in times)
     if zones > 2 and not is_ill and not restarted:
         yield Finding("refused though it is safe", str(run.result.get("msg")))
 

@@ -5,14 +5,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import replace
+from threading import get_ident
 from typing import Any
 from unittest import mock
 
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base import service_clock
-from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import RateLimited
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import JournalError, RateLimited
 from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.memory_journal import MemoryJournal
+from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.shared_journal import SharedJournal
 from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.store import SqlJournal
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp import endpoints, redirects
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.records import task_record
@@ -433,6 +435,16 @@ def limits_refuse_for_sure() -> Patches:
 
 
 @_mutation
+def address_alone_is_the_target() -> Patches:
+    """What has the address of a server is that server, whatever its id."""
+
+    def has_address(mine: server.Server, record: Any) -> bool:
+        return bool(server.address_of(record, "ip", "port") == mine.address)
+
+    yield mock.patch.object(server.Server, "_is_shown_by", has_address)
+
+
+@_mutation
 def address_is_not_checked() -> Patches:
     """The id alone is the target, whatever its address."""
     yield mock.patch.object(server, "check_identity", lambda *_args: None)
@@ -465,6 +477,60 @@ def own_tasks_are_forgotten() -> Patches:
     """The ids of own tasks in the journal are not read, and what is too new to show is not there."""
     yield mock.patch.object(own_notes.OwnNotes, "open_task_ids", lambda *_args: [])
     yield mock.patch.object(own_notes.OwnNotes, "completed", lambda *_args: iter(()))
+
+
+@_mutation
+def journals_that_fail_stop_nothing() -> Patches:
+    """A request that cannot be noted is sent all the same."""
+    begin = own_notes.OwnNotes.begin
+
+    def careless(notes: own_notes.OwnNotes, *args: Any) -> None:
+        with suppress(JournalError):
+            begin(notes, *args)
+
+    yield mock.patch.object(own_notes.OwnNotes, "begin", careless)
+
+
+@_mutation
+def names_that_cannot_be_noted_are_used() -> Patches:
+    """The first use of a name that cannot be kept decides all the same."""
+    made = own_notes.OwnNotes.sights
+
+    def careless(notes: own_notes.OwnNotes, *args: Any, registers: bool) -> dict[str, change.Sight] | None:
+        try:
+            return made(notes, *args, registers=registers)
+        except JournalError:
+            return made(notes, *args, registers=False)
+
+    yield mock.patch.object(own_notes.OwnNotes, "sights", careless)
+
+
+@_mutation
+def outcomes_that_cannot_be_noted_end_the_run() -> Patches:
+    """A journal that fails after a request ends the wait for its task."""
+    note = own_notes.OwnNotes._note
+
+    def strict(notes: own_notes.OwnNotes, row: Any, **facts: Any) -> None:
+        note(notes, row, **facts)
+        notes._journal.note(row.number or 0, **facts)
+
+    yield mock.patch.object(own_notes.OwnNotes, "_note", strict)
+
+
+@_mutation
+def lost_leases_are_not_noticed() -> Patches:
+    """Whoever has taken the lease of a cluster has it for ever."""
+
+    def kept(journal: SharedJournal, _run: Any) -> dict[str, int]:
+        return journal._held.get(get_ident()) or {}
+
+    yield mock.patch.object(SharedJournal, "_extend", kept)
+
+
+@_mutation
+def requests_are_noted_without_a_lease() -> Patches:
+    """A look renews the lease, but the request is not fenced by it."""
+    yield mock.patch.object(SharedJournal, "begin", SqlJournal.begin)
 
 
 # What is done
@@ -517,7 +583,6 @@ RARE = {
     "details-are-not-read": f"{_RULES_OF_RESTARTS}/test_know.py",
     "lagging-looks-decide": f"{_RULES_OF_RESTARTS}/test_earlier_looks.py",
     "limits-refuse-for-sure": f"{_RULES_OF_RESTARTS}/test_restart_truth.py",
-    "locks-are-not-taken": f"{_RULES_OF_RESTARTS}/test_safety_gate.py",
     "new-ids-are-higher": f"{_RULES_OF_RESTARTS}/test_own_request.py",
     "no-rule-nothing-shown": f"{_RULES_OF_RESTARTS}/test_rules.py",
     "no-rule-own-task": f"{_RULES_OF_RESTARTS}/test_rules.py",

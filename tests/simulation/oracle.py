@@ -23,6 +23,7 @@ OF_TASKS = (*reports.TASK_CHECKS, *behaviour.EVERY_CHECK)
 DISTURBANCES = (
     "network", "people", "task", "controller", "Ansible", "in_flight: fail", "starts shown late", "service clock",
     "clock", "reads lag", "lists lag", "host clocks", "start unknown", "end of tasks", "begin of tasks",
+    "journal",
 )  # fmt: skip
 
 

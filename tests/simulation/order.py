@@ -4,11 +4,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from .answers import CLUSTERS, TASKS
 from .finding import EVER, Case, Check, Finding
+from .fleet import Key
 from .history import Exchange, Run
+
+SERVER = re.compile(r"/servers/(\d+)/restart$")
 
 
 def looks_last(_case: Case, run: Run) -> Iterator[Finding]:
@@ -33,12 +37,13 @@ def looks_last(_case: Case, run: Run) -> Iterator[Finding]:
 
 def notes_first(case: Case, run: Run) -> Iterator[Finding]:
     """The name and the request are in the journal before the request is sent."""
-    noted = [] if run.machine is None else run.machine.journal.noted
+    noted = [] if run.machine is None else run.machine.noted
     for post in run.posts:
         before = [each for each in run.exchanges if each.reads and each.sent < post.sent]
         last = max((each.came_back or each.sent for each in before), default=run.began)
-        parts = set(case.evidence.parts_of(run.change, post.sent))
-        members = parts & set(run.change.members)
+        target = requested_server(run, post)
+        parts = {target} if target else set(case.evidence.parts_of(run.change, post.sent))
+        members = parts if target else parts & set(run.change.members)
         requests = [each for each in noted if each.name is None and last <= each.time <= post.sent]
         # It may be for a server alone that was moved into the zone later.
         if not any(each.things & parts for each in requests) and members:
@@ -48,6 +53,15 @@ def notes_first(case: Case, run: Run) -> Iterator[Finding]:
         named = {key for each in uses for key in each.things}
         if run.name is not None and not members <= named:
             yield Finding("name that was not noted", post.request.path)
+
+
+def locks_first(_case: Case, run: Run) -> Iterator[Finding]:
+    """Who notes a request has the lock of its cluster, and its lease has not ended."""
+    noted = [] if run.machine is None else run.machine.noted
+    for post in run.posts:
+        mine = [each for each in noted if each.name is None and each.process == run.process and each.time <= post.sent]
+        if mine and not mine[-1].is_locked:
+            yield Finding("request without the lock of its cluster", post.request.path)
 
 
 def name_has_one_wish(case: Case, run: Run) -> Iterator[Finding]:
@@ -76,24 +90,33 @@ def empty_list_is_an_error(_case: Case, run: Run) -> Iterator[Finding]:
                 yield Finding("request after an empty list of many", each.request.path)
 
 
-def same_address(case: Case, run: Run) -> Iterator[Finding]:
-    """What shows another address under its id than the one that was named is not restarted."""
-    if run.change.kind != "server":
-        return
-    [key] = run.change.members
+def same_server(case: Case, run: Run) -> Iterator[Finding]:
+    """What shows another address under its id than the one that was named, or is there no more, is not restarted."""
     for post in run.posts:
+        key = requested_server(run, post)
+        if key is None or any(each.fate in ("another answer", "stale answer") for each in run.exchanges):
+            continue
         seen = case.evidence.window(run, post.sent) - case.profile.latest
-        changed = case.evidence.address_changes(key, post.sent)
-        is_misled = any(each.fate in ("another answer", "stale answer") for each in run.exchanges)
-        if changed is not None and changed < seen and not is_misled:
+        changed, taken_out = (
+            times(key, post.sent) for times in (case.evidence.address_changes, case.evidence.taken_out)
+        )
+        if changed is not None and changed < seen:
             yield Finding("restarted under another address", f"{run.change.args['server']} until {changed:.1f}")
+        if taken_out is not None and taken_out < seen:
+            yield Finding("request for a server that was taken out", f"server {key[1]} at {taken_out:.1f}")
+
+
+def requested_server(run: Run, post: Exchange) -> Key | None:
+    """The server that a request names by its id; None if it names none."""
+    match = SERVER.search(post.request.path)
+    return ("server", int(match[1])) if match and run.change.kind == "server" else None
 
 
 def looking_changes_nothing(_case: Case, run: Run) -> Iterator[Finding]:
     """A run in check mode and a plan send nothing, and note nothing."""
     for post in run.posts:
         yield Finding("request of what only looks", post.request.path)
-    noted = [] if run.machine is None else run.machine.journal.noted
+    noted = [] if run.machine is None else run.machine.noted
     for each in noted:
         if each.process == run.process and run.began < each.time <= (run.ended or run.began):
             yield Finding("name noted by what only looks", str(each.name))
@@ -119,5 +142,7 @@ def _failed(reads: list[Exchange]) -> bool:
     return any(each.answer is None for each in reads)
 
 
-CHECKS: tuple[Check, ...] = (looks_last, notes_first, name_has_one_wish, same_address, empty_list_is_an_error)
+CHECKS: tuple[Check, ...] = (
+    looks_last, notes_first, locks_first, name_has_one_wish, same_server, empty_list_is_an_error,
+)  # fmt: skip
 LOOKING_CHECKS: tuple[Check, ...] = (looking_changes_nothing,)

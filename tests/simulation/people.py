@@ -4,13 +4,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from .choices import Stream
-from .fleet import Fleet, Key, Versioned
+from .fleet import Fleet, Key, Versioned, is_gone
 from .history import Change
 from .network import Network
+from .records import server_ip, server_port
 from .scheduler import Scheduler
 from .service import Service
 from .task_graph import Task
@@ -25,7 +26,7 @@ class People:
 
     def __init__(
         self, scheduler: Scheduler, fleet: Fleet, tasks: Tasks, service: Service, network: Network, choices: Stream,
-        story: Callable[[str], None],
+        identities: Stream, story: Callable[[str], None],
     ) -> None:  # fmt: skip
         self._scheduler = scheduler
         self._fleet = fleet
@@ -34,6 +35,7 @@ class People:
         self._network = network
         self._choices = choices
         self._story = story
+        self._identities = identities
         self._addresses = 0
         self._kinds: dict[str, Callable[[], Any]] = {
             "mends a failed task": self._mend,
@@ -63,13 +65,24 @@ class People:
             when = self._choices.pick(INSTANTS) + self._choices.below(10)
             self._scheduler.at(when, lambda name=name: self._happen(name))
 
+    def plan_another_id(self, changes: Sequence[Change]) -> None:
+        """Draw whether a server is taken out and added again, perhaps one of those that are to be restarted."""
+        draw = self._identities
+        if not draw.chance(0.08):
+            return
+        wanted = [key for change in changes for key in change.members if key[0] == "server"]
+        others = [thing.key for thing in self._fleet.present("server")]
+        key = draw.pick(wanted if wanted and draw.chance(0.75) else others)
+        when = draw.pick(INSTANTS) + draw.below(10)
+        self._scheduler.at(when, lambda: self._change_id(key, draw.pick((0.0, 3.0, 20.0))))
+
     def _happen(self, name: str) -> None:
         self._choices.counted(f"people: {name}")
         self._story(f"event: {name}")
         self._kinds[name]()
 
     def _pick(self, kind: str) -> Key:
-        return self._choices.pick([thing.key for thing in self._fleet.of(kind)])
+        return self._choices.pick([thing.key for thing in self._fleet.present(kind)])
 
     def _restart(self, kind: str) -> None:
         key = self._pick(kind)
@@ -84,16 +97,21 @@ class People:
             self._tasks.submit(kind, "restart", own, members, cluster, ALICE, None)
 
     def happen_meanwhile(self, change: Change) -> None:
-        """Restart what a controller pauses for, or give it another address."""
-        if change.kind == "server" and self._choices.chance(0.25):
+        """Restart what a controller pauses for, or give it another address or id."""
+        key = self._fleet.newest(change.members[0]) if change.members else None
+        if change.kind == "server" and key is not None and self._identities.chance(0.3):
+            self._identities.counted("people: adds what a controller pauses for again, under another id")
+            self._change_id(key, 0.0)
+        elif change.kind == "server" and self._choices.chance(0.25):
             self._choices.counted("people: gives another address to what a controller pauses for")
-            self._readdress(self._fleet.things[change.members[0]])
+            self._readdress(self._fleet.things[self._fleet.newest(change.members[0])])
         else:
             self.restart_target(change)
 
     def restart_target(self, change: Change) -> None:
         """Restart what a controller is about to restart, unless something works on it."""
-        members = list(change.members)
+        newest = [self._fleet.newest(key) for key in change.members]
+        members = [key for key in newest if not is_gone(self._fleet.things[key].now)]
         if members and not self._tasks.occupied(change.own, members, change.cluster):
             self._choices.counted("people: restarts what a controller pauses for")
             self._tasks.submit(change.kind, "restart", change.own, members, change.cluster, ALICE, None)
@@ -145,12 +163,43 @@ class People:
             self._tasks.start(thing.key)
             self._tasks.activate(thing.key)
 
+    def _change_id(self, key: Key, gap: float) -> None:
+        """Take a server out of the service, and add what has its address then; nothing may work on it."""
+        key, now = self._fleet.newest(key), self._scheduler.now
+        thing = self._fleet.things[key]
+        if is_gone(thing.now):
+            return
+        if self._tasks.occupied(None, [key], thing.now["cluster"]):
+            if now < 100:
+                self._scheduler.at(now + 7.0, lambda: self._change_id(key, gap))
+            return
+        self._identities.counted("people: adds a server again, under another id")
+        before = thing.now
+        self._fleet.take_out(key, now)
+        self._story(f"server {key[1]} is taken out")
+        self._scheduler.at(now + gap, lambda: self._add_again(key, before))
+
+    def _add_again(self, key: Key, before: dict[str, Any]) -> None:
+        is_another = self._identities.chance(0.5)
+        state = {**before, "ip": server_ip(before), "port": server_port(key, before)}
+        if is_another:
+            state.update(up=False, active=False)
+        added = self._fleet.add_again(key, self._scheduler.now, state)
+        words = ", and is another machine" if is_another else ""
+        self._story(f"server {added.key[1]} is added with the address of server {key[1]}{words}")
+        if is_another:
+            self._tasks.start(added.key)
+            self._tasks.activate(added.key)
+        self._tasks.show_start(added)
+
     def _crash(self, *, come_back: bool) -> None:
         key = self._pick(self._choices.pick(("server", "host")))
         self._tasks.stop(key)
         self._fleet.things[key].set(self._scheduler.now, stopped=False)
 
         def start() -> None:
+            if is_gone(self._fleet.things[key].now):
+                return
             self._tasks.start(key)
             self._tasks.activate(key)
 

@@ -25,6 +25,11 @@ def server_ip(state: dict[str, Any]) -> str:
     return str(state.get("ip") or address(("host", state["host"])))
 
 
+def server_port(key: Key, state: dict[str, Any]) -> int:
+    """The port of a server: it tells the servers of a host apart."""
+    return int(state.get("port") or 2882 + (key[1] - state["host"]) * 10)
+
+
 class Records:
     """What the service shows. ``when`` is the instant that a replica knows."""
 
@@ -110,7 +115,7 @@ class Records:
             "hostId": self.number(state["host"]),
             "id": self.number(thing.key[1]),
             "ip": server_ip(state),
-            "port": 2882 + (thing.key[1] - state["host"]) * 10,
+            "port": server_port(thing.key, state),
             "status": process_status(state),
             "zoneName": state["zone"],
             "withRootserver": thing.key[1] % 100 == 11,

@@ -30,7 +30,7 @@ def green_is_true(case: Case, run: Run) -> Iterator[Finding]:
     began = case.evidence.true_since(run)
     words = f"green, {result.get('action')}, verified {result.get('verified')}"
     is_misled = result.get("verified") is None and any(each.replaced for each in run.exchanges)
-    for key in run.change.members if waited else ():
+    for key in case.evidence.present(run.change.members, run.ended) if waited else ():
         if case.evidence.address_changes(key, run.ended) is not None:
             continue  # by its name it is another server
         if not case.evidence.is_part_of(key, run.change, run.began, run.ended):
@@ -161,6 +161,7 @@ def _is_known_to_another(case: Case, run: Run, task: Task) -> bool:
         and each.result.get("action") in ("submitted", "adopted")
         and (each.ended or EVER) < last
         and not (each.only_looks or each.knows_no_outcome)
+        and case.evidence.is_noted(each, task, last)
         for each in others
     )
 
@@ -232,6 +233,10 @@ def _denial(case: Case, run: Run, post: Exchange, task: Task, when: float, text:
     clocks = {each.answer.ahead for each in run.exchanges if each.answer is not None}
     if post.fate == "repeated" and task.clock not in clocks:
         return "'no restart': a proxy repeated the request, and the clock that the task has was never shown", text, True
+    if post.fate == "repeated" and not case.profile.reads_tasks:
+        is_seen = any(case.answers.may_show(run, key, when) for key in task.members)
+        why = "" if is_seen else ": a proxy repeated the request, and neither tasks nor a start may be seen"
+        return f"'no restart'{why}", text, not is_seen
     later = [each for each in run.exchanges if each.reads and each.sent > post.sent]
     if post.fate == "repeated" and all(case.answers.is_unfinished(read, task) is None for read in later):
         return "'no restart': a proxy repeated the request, and no later answer showed the task", text, True

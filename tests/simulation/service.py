@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .choices import Stream
-from .fleet import Fleet, Key
+from .fleet import Fleet, Key, is_gone
 from .profile import Profile
 from .records import Records
 from .scheduler import Scheduler
@@ -159,7 +159,7 @@ class Service:
 
     def _thing(self, kind: str, number: str) -> Any:
         thing = self._fleet.things.get((kind, int(number) if number.isdigit() else -1))
-        if thing is None:
+        if thing is None or is_gone(thing.now):
             raise Refusal(404, f"The {kind} {number} does not exist.", 10002)
         return thing
 

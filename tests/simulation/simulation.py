@@ -13,11 +13,12 @@ from .choices import Choices, Stream
 from .controllers import Controller, Plan
 from .fleet import Fleet, Key, draw_fleet
 from .history import Change, History
+from .journals import Database, Faults, draw_faults, draw_leases
 from .machines import Machine
 from .network import Network, Weather
 from .people import People
 from .profile import DAY, HOUR, draw_profile, scatter_clocks
-from .records import address
+from .records import address, server_port
 from .scheduler import Scheduler
 from .service import Service
 from .tasks import Tasks
@@ -50,8 +51,9 @@ class Simulation:
         self.service = Service(self.scheduler, self.fleet, self.profile, self.tasks, choices.stream("service"))
         self.network = Network(self.scheduler, self.service, self.profile, choices, Weather(weather), self.story)
         self.people = People(
-            self.scheduler, self.fleet, self.tasks, self.service, self.network, choices.stream("people"), self.story
-        )
+            self.scheduler, self.fleet, self.tasks, self.service, self.network, choices.stream("people"),
+            choices.stream("identities"), self.story,
+        )  # fmt: skip
 
         self.network.on_pause = lambda run: self.people.happen_meanwhile(run.change)
 
@@ -82,6 +84,7 @@ class Simulation:
             if draw.chance(0.1):
                 self._beside(plan)
         self.people.plan()
+        self.people.plan_another_id(self.history.changes)
         self._forget_a_start()
         self.scheduler.run()
 
@@ -131,7 +134,15 @@ class Simulation:
             ahead = self.choices.stream("clocks").pick((0.0, 5 * HOUR, -3 * HOUR, 2 * DAY))
         if ahead:
             draw.counted("clock of a controller off")
-        self.machines.append(Machine(f"m{number + 1}", ahead, self.scheduler))
+        name = f"m{number + 1}"
+        choices = self.choices.stream(f"journal {name}")
+        faults, database = Faults(self.scheduler, choices, self.story), None
+        draw_faults(faults, choices)
+        if choices.chance(0.15):
+            choices.counted("journal shared by several controllers")
+            database = Database(choices.pick((0.0, -200.0, HOUR)))
+            draw_leases(faults, choices)
+        self.machines.append(Machine(name, ahead, self.scheduler, faults, database))
         return self.machines[-1]
 
     def _beside(self, plan: Plan) -> None:
@@ -153,7 +164,7 @@ def draw_change(draw: Stream, fleet: Fleet) -> Change:
     key: Key = draw.pick([thing.key for thing in fleet.of(kind)])
     state = fleet.things[key].now
     if kind == "server":
-        name = f"{address(('host', state['host']))}:{2882 + (key[1] - state['host']) * 10}"
+        name = f"{address(('host', state['host']))}:{server_port(key, state)}"
         args: dict[str, Any] = {"cluster": f"c{state['cluster']}", "server": name, "freeze_server": True}
         return Change(kind, (key,), None, state["cluster"], 0.0, args)
     if kind == "host":

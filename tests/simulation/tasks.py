@@ -233,6 +233,12 @@ class Tasks:
 
         self._scheduler.at(now + self._profile.start_late, show)
 
+    def show_start(self, thing: Versioned) -> None:
+        """What is added anew shows at once when it started."""
+        if thing.now["shown"] is None or self._profile.start_late:
+            started = self._fleet.starts[thing.key][-1].time
+            thing.set(self._scheduler.now, shown=self._profile.wall(started) + self._fleet.clock_of(thing.key))
+
     def activate(self, key: Key, task: Task | None = None, *, undoing: bool = False) -> None:  # noqa: ARG002
         """Let a running process serve."""
         thing = self._fleet.things[key]

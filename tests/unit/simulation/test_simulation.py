@@ -33,6 +33,42 @@ def test_plainest_choices_restart_once_and_are_green():
     assert "server 111 STARTS by task 1001" in [text for _when, text in simulation.history.told]
 
 
+@pytest.mark.parametrize(
+    ("journal", "words"),
+    [
+        pytest.param([1, 0, 0, 0, 0], "No space left on device", id="write fails"),
+        pytest.param([1, 1, 0, 0, 0], "No space left on device", id="read-only for a time"),
+        pytest.param([0, 1, 0, 1, 0, 0], "The lock of cluster 1", id="lease ends"),
+        pytest.param([0, 1, 0, 1, 0, 1], "The lock of cluster 1", id="suspended for longer than a lease"),
+    ],
+)
+def test_journal_that_fails_before_a_request_stops_it(journal, words):
+    """In the scenario the change has a name."""
+    with virtual_time() as current:
+        choices = Choices(played={"journal m1": journal, **NAMES_ALONE})
+        simulation, findings = campaign.simulate(choices, current, tell=True)
+    first = simulation.history.runs[0]
+    assert findings == []
+    assert (first.failed, first.posts) == (True, [])
+    assert words in first.result["msg"]
+
+
+def test_journal_that_fails_after_a_request_changes_nothing():
+    with virtual_time() as current:
+        simulation, findings = campaign.simulate(Choices(played={"journal m1": [1, 0, 1]}), current)
+    [run] = simulation.history.runs
+    assert (findings, run.green, len(run.restarts)) == ([], True, 1)
+    assert simulation.machines[0].task_ids.failed == {run.result["task_id"]}
+
+
+def test_server_is_added_again_under_another_id():
+    with virtual_time() as current:
+        simulation, findings = campaign.simulate(Choices(played={"identities": [1, 1]}), current, tell=True)
+    added = simulation.fleet.newest(("server", 111))
+    assert (findings, added) == ([], ("server", 920))
+    assert "server 920 is added with the address of server 111" in [text for _when, text in simulation.history.told]
+
+
 @pytest.mark.parametrize("seed", [3, 15])
 def test_seed_and_its_recorded_choices_give_the_same_story(seed):
     choices = Choices(seed)
