@@ -17,9 +17,11 @@ options:
       - V(majority) refuses a restart that would leave a tenant without the voters that it needs. A tenant needs more
         than half of its FULL and LOGONLY replicas, or half of them if it has an arbitration service and no degraded log
         stream. Replicas that are down, restarting or unclear at the same time count as missing.
-      - A tenant that has already lost its majority does not block the restart. So a server that is down by all that OCP
-        shows can always be restarted. One that may serve, such as one that is UNAVAILABLE but ACTIVE, counts as
-        serving.
+      - A server that is down by all that OCP shows can always be restarted. One that may serve, such as one that is
+        UNAVAILABLE but ACTIVE, counts as serving.
+      - It also refuses the restart of a server or zone if OCP shows that the database would refuse to stop it, which is
+        a step of the restart. That is so while a server or zone of another zone is stopped or restarted, or while a
+        tenant is created, modified or deleted or has no majority. A locked tenant is refused as well.
       - If OCP does not show the tenants, more than half of the zones of the cluster have to stay up, and there is a
         warning.
       - V(none) does not check.
@@ -27,7 +29,9 @@ options:
     choices: [majority, none]
     default: majority
   tolerate_outage_of:
-    description: Names of tenants that may be without a majority while the restart runs, such as those with one replica.
+    description:
+      - Names of tenants that may be without a majority while the restart runs, such as those with one replica. Their
+        status does not prevent the restart either.
     type: list
     elements: str
   safety_timeout:

@@ -28,7 +28,9 @@ options:
     elements: str
     choices: [alarms, lag, backup, merge, versions, ntp]
   max_lag:
-    description: How many seconds replicas may be behind, with V(lag) in O(stop_on).
+    description:
+      - How many seconds replicas may be behind, with V(lag) in O(stop_on). The database does not stop a server while
+        they are more than 5 seconds behind.
     type: int
-    default: 30
+    default: 5
 """

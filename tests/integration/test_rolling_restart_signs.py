@@ -103,7 +103,7 @@ def test_plan_names_the_signs_and_those_that_are_left_out_stop_nothing(roll, sta
     checked = roll(emulator, ["payments"], check=True)
     assert checked.rc == 2
     plan = checked.results["Show the plan"]["msg"]
-    assert "stops on: alarms, lag, backup, merge, versions, ntp (max_lag=30)" in plan
+    assert "stops on: alarms, lag, backup, merge, versions, ntp (max_lag=5)" in plan
     assert "sign of trouble: cluster payments is merging: its compaction is MERGING (stop_on: merge)" in plan
     assert any("have different versions" in line for line in plan if line.startswith("blocked: payments"))
     # The alarm was there before.

@@ -113,7 +113,7 @@ def test_healthy_runs_are_never_stopped(run):
         alarm(level=4, cluster="payments"),
         alarm(level=5, server=FIRST),
         alarm(alarmType=NTP, server=1),
-        lambda emulator: lag(emulator, 30.0),
+        lambda emulator: lag(emulator, 5.0),
         lambda emulator: lag(emulator, 0.0),
         backup(status="DONE"),
         backup(cluster="orders"),

@@ -21,6 +21,7 @@ from .._signs.sign_rules import Sign, Watch
 from .._waiting.failure_report import DEFAULT_LOG_LINES
 from .._waiting.poll_pauses import SHORTEST_PAUSE, PollPolicy
 from .._waiting.progress import show_nothing
+from .._waiting.stop_refusals import MOST_LAG
 from .bridge import RunMode
 from .connection_options import Params, seconds_option
 
@@ -53,11 +54,9 @@ PLAN_OPTIONS: dict[str, Any] = {
     "require_healthy": {"type": "bool", "default": False},
     "finish_before": {"type": "str"},
 }
-# More than replicas of a busy cluster usually lag, and far less than after a restart.
-MAX_LAG = 30
 PLANNED_SIGN_OPTIONS: dict[str, Any] = {
     "stop_on": {"type": "list", "elements": "str", "choices": [sign.value for sign in Sign]},
-    "max_lag": {"type": "int", "default": MAX_LAG},
+    "max_lag": {"type": "int", "default": MOST_LAG},
 }
 SIGN_OPTIONS: dict[str, Any] = {
     **PLANNED_SIGN_OPTIONS,

@@ -39,6 +39,7 @@ _ZONE: Shape = {
     "regionName": text,
     "idcName": text,
     "status": text,
+    "innerStatus": text,
     "serverCount": integer,
     "compactionStatus": text,
     "servers": list_of(server_record),
@@ -70,6 +71,8 @@ _TENANT: Shape = {
     "clusterId": integer,
     "locality": text,
     "zoneList": text,
+    "status": text,
+    "locked": boolean,
     "zones": list_of(partial(shaped, shape=_TENANT_ZONE)),
 }
 tenant_record = partial(shaped, shape=_TENANT)

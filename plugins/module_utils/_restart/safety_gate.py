@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Whether the restart of a target is safe for the tenants, and its cluster healthy, by the look that decides."""
+"""Whether a restart is safe for the tenants, its cluster healthy, and the database would stop it, by the last look."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from .._base.errors import AuthenticationFailed, NotHealthy, NotSafe, ServiceError
@@ -13,7 +14,8 @@ from .._base.text import join_names
 from .._health.health_gate import unhealthy_words
 from .._health.health_rules import Kind, Problem
 from .._ocp.endpoints import OcpApi
-from .._safety.layout import Layout
+from .._safety.database_rules import Obstacle, obstacle_words, obstacles, status_doubts
+from .._safety.layout import Layout, by_locality
 from .._safety.server_states import server_states
 from .._safety.verdict import Taken, Verdict, allowing_options, combined, judge, refusal_words
 from .._safety.voters import Outage
@@ -100,7 +102,8 @@ class SafetyGate:
             if self._problem is not None:
                 raise self._problem
             read = self._reads
-            verdict = combined([judge(*each, safety.tolerated) for each in self._taken(look)])
+            taken = list(self._taken(look))
+            verdict = combined([judge(*each, safety.tolerated) for each in taken])
         except ServiceError as error:
             error.add_advice("With safety=none, tenants are not checked.")
             raise
@@ -108,11 +111,45 @@ class SafetyGate:
         if self._reads != read:
             return Judgement(LookAgain(), facts, warnings=warnings)
         if not verdict.refused:
-            return Judgement(Go(), facts, warnings=warnings)
+            return self._database(taken, safety.tolerated, waited, Judgement(Go(), facts, warnings=warnings))
         refusal = self._refusal(verdict, waited)
         others = tuple(words for outage in verdict.refused for words in outage.others_down)
         decision = Wait(refusal, others) if verdict.passes else Refuse(refusal)
         return Judgement(decision, facts, warnings=warnings)
+
+    def _database(
+        self, taken: Sequence[tuple[Layout, Taken]], tolerated: frozenset[str], waited: float, allowed: Judgement
+    ) -> Judgement:
+        """Whether the database would stop the servers, as far as that is shown; it does not stop other targets."""
+        if self._target.arbiter_id is not None:
+            return allowed
+        found: list[Obstacle] = []
+        doubts: list[str] = []
+        for layout, one in taken:
+            records = layout.read()
+            tenants = map(by_locality, records)
+            found += obstacles(one.placed, one.states, records, tenants, tolerated)
+            doubts += status_doubts(records, tolerated)
+        if not found:
+            return replace(allowed, warnings=(*allowed.warnings, *doubts))
+        lines = tuple(obstacle.text for obstacle in found)
+        facts = {**(allowed.safety or {}), "problems": list(lines), "allowed": False}
+        refusal = self._would_be_refused(found, waited)
+        passes = all(obstacle.passes for obstacle in found)
+        return replace(allowed, verdict=Wait(refusal, lines) if passes else Refuse(refusal), safety=facts)
+
+    def _would_be_refused(self, found: Sequence[Obstacle], waited: float) -> NotSafe:
+        after = f" Waiting {waited:.0f} seconds did not help." if waited else ""
+        passes = all(obstacle.passes for obstacle in found)
+        ways = [
+            *(["wait until that has ended (safety_timeout)"] if passes else []),
+            *([] if passes else ["unlock the tenant", "leave it out with tolerate_outage_of"]),
+            "ask for safety=none",
+        ]
+        return NotSafe(
+            f"Did not restart {self._target.label}: the database would refuse to stop it.{after} "
+            f"{obstacle_words(found)}. To go on, {', or '.join(ways)}."
+        )
 
     @property
     def _reads(self) -> int:

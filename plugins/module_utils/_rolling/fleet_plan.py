@@ -189,7 +189,13 @@ class _PlannedCluster:
         if not self._majority:
             together = (*self._troubled, *self._needed)
             return Waves((together,) if together else (), ())
-        return waves_of(self._zones(), self._troubled, lambda names, number: not self._verdict(names, number).refused)
+        return waves_of(self._zones(), self._troubled, self._may_go)
+
+    def _may_go(self, names: Collection[str], number: int) -> bool:
+        """Whether these may be down together in the wave with this number: in one zone, and no tenant is lost."""
+        together = {*names, *(self._troubled if number == 1 else ())}
+        zones = {server.zone for server in self._placed if server.member.name in together} - {None}
+        return len(zones) <= 1 and not self._verdict(names, number).refused
 
     @property
     def left_alone(self) -> list[PlacedServer]:
@@ -210,7 +216,8 @@ class _PlannedCluster:
         words = []
         if len(waves) > 1:
             together = self._verdict([name for name in self._needed if name not in refused], 1)
-            words.append(f"The servers of {label} cannot all be down at once. {refusal_words(together.refused)}")
+            why = refusal_words(together.refused) or "The database stops servers of one zone at a time."
+            words.append(f"The servers of {label} cannot all be down at once. {why}")
         if refused:
             alone = [outage for name in refused for outage in self._verdict([name], len(waves) + 1).refused]
             found = {outage.tenant.name: outage for outage in reversed(alone)}

@@ -62,7 +62,7 @@ class Layout:
         A cluster of one zone and without tenants has none to lose. Raises a ServiceError if reading them failed in
         another way.
         """
-        read = [_by_locality(record) for record in self.read()]
+        read = [by_locality(record) for record in self.read()]
         if any(tenant.name == SYS for tenant in read):
             return read
         zones = _of_zones(placed)
@@ -132,7 +132,7 @@ class Layout:
             self.warnings.append(words)
 
 
-def _by_locality(record: Record) -> Tenant:
+def by_locality(record: Record) -> Tenant:
     locality = record.get("locality")
     voters, leaders = voters_of(locality), leaders_of(locality)
     if voters is None or leaders is None:

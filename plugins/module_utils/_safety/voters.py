@@ -146,6 +146,12 @@ def asks_for_arbiter(tenant: Tenant, servers: Mapping[str, ServerState]) -> bool
     return any(each.taken for each in placed) and (few or may_be_even)
 
 
+def has_lost_majority(tenant: Tenant, servers: Mapping[str, ServerState]) -> bool:
+    """Whether it has lost its majority for sure, even if an arbitration service helps it."""
+    placed = _voters(tenant, servers)
+    return any(each.replica.votes for each in placed) and not _serves_before(placed, UNKNOWN_ARBITER)
+
+
 def _outage(tenant: Tenant, servers: Mapping[str, ServerState]) -> Outage | None:
     placed, arbiter = _voters(tenant, servers), tenant.arbiter
     if not _serves_before(placed, arbiter):

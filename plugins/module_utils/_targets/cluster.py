@@ -206,6 +206,8 @@ def placed_servers(cluster: Record, servers: Sequence[Record]) -> tuple[PlacedSe
             member_of(server),
             server.get("version"),
             _compaction(zones.get(server.get("zoneName"), {}), cluster),
+            instant(server.get("stopTime")),
+            zones.get(server.get("zoneName"), {}).get("innerStatus"),
         )
         for server in servers
     )

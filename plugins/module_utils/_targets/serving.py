@@ -12,6 +12,9 @@ from collections.abc import Iterable
 RUNNING, ACTIVE, INACTIVE = "RUNNING", "ACTIVE", "INACTIVE"
 # A process that OCP cannot reach, or that it has ended.
 DOWN = frozenset({"STOPPED", "UNAVAILABLE", "DELETED"})
+STOPPED = "STOPPED"
+# Of a zone that was stopped, or is being stopped.
+ZONE_STOPPED = frozenset({STOPPED, "SERVICE_STOPPED", "STOPPING"})
 GOOD_AGENT, BAD_AGENT = ("AVAILABLE", "ONLINE", RUNNING), ("OFFLINE", "DELETED", "STOPPED", "UNAVAILABLE")
 # The processes that a restart of the agents renews; the others are started by them or on their own.
 AGENT_PROCESSES = ("ocp_agentd", "pos_proxy")
@@ -37,6 +40,11 @@ IN_FLIGHT = frozenset(
 def is_in_flight(status: str | None) -> bool:
     """Whether the status alone says that something works on the target."""
     return str(status).upper() in IN_FLIGHT
+
+
+def is_stopped(status: str | None) -> bool:
+    """Whether the status says that a server was stopped on purpose."""
+    return str(status).upper() == STOPPED
 
 
 def database_serves(status: str | None, inner_status: str | None = None) -> bool | None:

@@ -59,6 +59,7 @@ class PlacedServer:
     """A server of a cluster at one moment: its ids, its zone with the status of that, and what is shown of itself.
 
     ``version`` is that of the database on it; ``compaction`` are the words for merges in its zone and its cluster.
+    ``stopped_at`` is when it was stopped last, None for never or not shown.
     """
 
     id: int | None
@@ -68,6 +69,8 @@ class PlacedServer:
     member: Member
     version: str | None = None
     compaction: tuple[str, ...] = ()
+    stopped_at: datetime | None = None
+    zone_inner_status: str | None = None
 
 
 @dataclass(frozen=True)

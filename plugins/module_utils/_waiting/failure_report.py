@@ -14,6 +14,7 @@ from .._base.errors import CredentialsRefused, NotVerified, ServiceError, Target
 from .._base.text import log_tail, shorten
 from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import FAILED, RUNNING, Subtask, Task, task_label
+from .stop_refusals import explained_refusal
 
 DEFAULT_LOG_LINES = 20
 MOST_LOGS_READ = 10
@@ -48,13 +49,17 @@ class Purpose:
 
 @dataclass(frozen=True)
 class _FailedSubtask:
-    """A FAILED subtask: the number of its attempt, and the end of its log or why the log is missing."""
+    """A FAILED subtask: the number of its attempt, and the end of its log or why the log is missing.
+
+    ``meaning`` is that of an error of the database in the log, and what to do about it.
+    """
 
     task: Task
     step: Subtask
     attempt: int | None
     log: list[str] | None = None
     no_log: str | None = None
+    meaning: str | None = None
 
     def fact(self) -> dict[str, Any]:
         step = self.step
@@ -187,11 +192,13 @@ def _failed_subtasks(api: OcpApi, failed: list[Task], log_lines: int) -> Iterato
 
 def _with_log(task: Task, step: Subtask, log: str, log_lines: int) -> _FailedSubtask:
     headings = [heading.start() for heading in ATTEMPT_HEADING.finditer(log)]
-    lines = [line for line in log[headings[-1] if headings else 0 :].splitlines() if line.strip()]
+    attempt_log = log[headings[-1] if headings else 0 :]
+    lines = [line for line in attempt_log.splitlines() if line.strip()]
     end = log_tail(lines, log_lines)
     # run_time does not count retries of a single subtask.
     attempt = max(step.run_time or 0, len(headings)) or None
-    return _FailedSubtask(task, step, attempt, end.lines if end else [])
+    meaning = explained_refusal(step.label, attempt_log)
+    return _FailedSubtask(task, step, attempt, end.lines if end else [], meaning=meaning)
 
 
 def _what_failed(task: Task, failed: list[_FailedSubtask]) -> Iterator[str]:
@@ -209,6 +216,8 @@ def _what_failed(task: Task, failed: list[_FailedSubtask]) -> Iterator[str]:
     more = f", and at {len(failed) - 1} more" if len(failed) > 1 else ""
     yield f"{what} at subtask {_at(task, first.step)}{attempt}{more}.{' The end of its log:' if first.log else ''}"
     yield from (f"  {shorten(line, LOG_WIDTH)}" for line in first.log or ())
+    if first.meaning:
+        yield first.meaning
     if first.no_log:
         yield first.no_log
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import io
 import tempfile
 from collections.abc import Callable
+from contextlib import nullcontext
 from datetime import UTC
 from email.utils import format_datetime
 from types import SimpleNamespace
@@ -17,14 +18,21 @@ from typing import Any
 
 import pytest
 import requests
-from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import OptionError, OutcomeUnknown, TargetBusy
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import (
+    NotSafe,
+    OptionError,
+    OutcomeUnknown,
+    TargetBusy,
+    TaskFailed,
+)
 from ansible_collections.oceanbase.ocp.plugins.module_utils._fleet import fleet_queries
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp import session, transport
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.auth import AccessKeyAuth, basic_auth
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.endpoints import OcpApi
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.session import HttpClient
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart_request import RestartRequest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart_request import RestartRequest, Safety
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.run import restart_target
+from ansible_collections.oceanbase.ocp.plugins.module_utils._signs.sign_rules import Sign, Watch
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.agents import Agents
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.arbitration import ArbitrationService
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.cluster import Cluster
@@ -32,8 +40,10 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.server impo
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target import Selector
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.zone import Zone
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll_pauses import PollPolicy
+from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.stop_refusals import MOST_LAG
 from ansible_collections.oceanbase.ocp.tests.unit.support.controllers import another_controller
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import BEGINNING, FakeClock
+from ansible_collections.oceanbase.ocp.tests.unit.support.stop_states import STATES, StopState
 from ocp_emulator.base.compatibility import CHOICES, PROFILES, Switches
 from urllib3 import HTTPResponse
 
@@ -105,8 +115,8 @@ def below(start, time_passes, tmp_path, monkeypatch):
     # What processes share of a limit of requests is of one service.
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
 
-    def begin(switches: Switches, respelt: Callable[[bytes], bytes] = bytes) -> Any:
-        emulated = start(switches=switches)
+    def begin(switches: Switches, respelt: Callable[[bytes], bytes] = bytes, **settings: Any) -> Any:
+        emulated = start(switches=switches, **settings)
 
         def send(_self: Any, request: requests.PreparedRequest, **_options: Any) -> requests.Response:
             path = str(request.url).removeprefix(ADDRESS)
@@ -334,3 +344,61 @@ READS: dict[str, tuple[Callable[..., Any], dict[str, Any], Callable[[Any], Any],
 def test_fleet_is_read_with_what_is_documented(read, wanted, told, expected, profile, auth, below):
     below(PROFILES[profile])
     assert told(read(api(auth), wanted)) == expected
+
+
+REFUSES = Switches(stop_server="refuse")
+SERVER_1 = Selector(Server, {"cluster": "orders", "server": "1", "freeze_server": False, "force": False})
+SAFE, LAG = Safety(), Watch(frozenset({Sign.LAG}), max_lag=MOST_LAG)
+refused_states = pytest.mark.parametrize("state", [pytest.param(state, id=name) for name, state in STATES.items()])
+
+
+@pytest.fixture
+def entered(below, time_passes):
+    """An emulator in a state in which the database refuses to stop server 1."""
+
+    def enter(state: StopState) -> Any:
+        emulated = below(REFUSES, fleet=state.fleet)
+        emulated.let_pass = lambda seconds: setattr(time_passes, "time", time_passes.time + seconds)
+        state.enter(emulated)
+        return emulated
+
+    return enter
+
+
+@refused_states
+def test_stop_that_the_database_refuses_fails_and_is_explained(state, entered, time_passes):
+    emulated = entered(state)
+    with pytest.raises(TaskFailed) as raised:
+        restart_target(api("password"), SERVER_1, RestartRequest(False, True, PollPolicy(7200, 10)), time_passes.clock)
+    [failed] = raised.value.facts["failed_subtasks"]
+    assert (failed["description"], raised.value.facts["task"]["status"]) == ("Stop observer service", "FAILED")
+    assert f"error {state.code}:" in failed["log_tail"]
+    assert f"Error {state.code}: the database does not stop" in str(raised.value)
+    assert emulated.restarts().get(("OB_SERVER", 1)) is None
+
+
+@refused_states
+def test_stop_that_the_database_would_refuse_is_not_requested(state, entered, time_passes):
+    emulated = entered(state)
+    before = posts(emulated)
+    request = RestartRequest(False, True, PollPolicy(7200, 10), safety=SAFE, watch=LAG)
+    with pytest.raises(NotSafe):
+        restart_target(api("password"), SERVER_1, request, time_passes.clock)
+    assert posts(emulated) == before
+
+
+def test_locked_tenant_is_refused_though_the_database_would_stop_the_server(entered, time_passes):
+    emulated = entered(StopState(0, app={"locked": True}))
+    for safety, error in ((SAFE, True), (Safety(frozenset({"app"})), False)):
+        request = RestartRequest(False, True, PollPolicy(7200, 10), safety=safety)
+        with pytest.raises(NotSafe, match="tenant app is locked") if error else nullcontext():
+            restart_target(api("password"), SERVER_1, request, time_passes.clock)
+    assert (posts(emulated), emulated.restarts()) == (1, {("OB_SERVER", 1): 1})
+
+
+@pytest.mark.parametrize("switches", [Switches(), REFUSES])
+def test_stop_that_the_database_allows_goes_on(switches, below, time_passes):
+    emulated = below(switches, fleet=StopState(0).fleet)
+    request = RestartRequest(False, True, PollPolicy(7200, 10), safety=SAFE, watch=LAG)
+    assert restart_target(api("password"), SERVER_1, request, time_passes.clock)["verified"] is True
+    assert posts(emulated) == 1

@@ -34,6 +34,10 @@ def safety_entries() -> Iterator[Entry]:
     yield unsafe("a tenant has one replica", "zone_restart", ("zone1", "shop", "tolerate_outage_of"), single)
     unread = together(others, fails("tenants", 403, "/api/v2/ob/clusters/31/tenants"))
     yield unsafe("tenants cannot be read", "server_restart", (ADDRESS_41, "1001", "zone3", "safety=none"), unread)
+    changed = turned(tenant_fields={"sys": {"status": "MODIFYING"}})
+    yield unsafe("a tenant is changed", "server_restart", (ADDRESS_41, "sys is MODIFYING", "safety_timeout"), changed)
+    locked_tenant = turned(tenant_fields={"sys": {"locked": True}})
+    yield unsafe("a tenant is locked", "zone_restart", ("zone1", "sys is locked", "tolerate_outage_of"), locked_tenant)
     degraded = turned(
         localities={"sys": "FULL{1}@zone1, FULL{1}@zone2"},
         arbitrated={"sys": [1001]},

@@ -134,7 +134,8 @@ class FakeOcp:
     ``posts`` are the POSTs received, ``jobs`` the tasks started by them or by ``begin``. ``list_lags`` and
     ``list_lacks`` are the seconds for which lists show an old status of a task, or no task at all;
     ``start_shown_late`` those after a restart in which the old start is shown. ``ignored`` are the filters without
-    effect. ``after_restart`` is called when a task has ended. ``units`` are the ids of the servers of a tenant by zone;
+    effect. ``after_restart`` is called when a task has ended. ``units`` are the ids of the servers of a tenant by zone,
+    ``tenant_fields`` what is shown of a tenant besides;
     ``arbitrated`` are tenants that use the arbitration service, with their degraded log streams. ``lag`` is seconds,
     None where the service has no samples. ``parameters`` are those of the cluster, by name.
     """
@@ -175,6 +176,7 @@ class FakeOcp:
     after_restart: Callable[[], Any] = lambda: None
     localities: dict[str, str] = field(default_factory=lambda: {"sys": FULL3})
     units: dict[str, dict[str, list[int]]] = field(default_factory=dict)
+    tenant_fields: dict[str, dict[str, Any]] = field(default_factory=dict)
     tenant_count: int | None = None
     arbitrated: dict[str, list[int]] = field(default_factory=dict)
     alarms: list[dict[str, Any]] = field(default_factory=list)
@@ -307,7 +309,13 @@ class FakeOcp:
     def tenants(self, cluster_id: int) -> list[dict[str, Any]]:
         self._called("tenants")
         return [
-            {"id": number, "name": name, "clusterId": cluster_id, "locality": locality}
+            {
+                "id": number,
+                "name": name,
+                "clusterId": cluster_id,
+                "locality": locality,
+                **self.tenant_fields.get(name, {}),
+            }
             for number, (name, locality) in enumerate(self.localities.items(), start=501)
         ]
 

@@ -107,7 +107,7 @@ class Service:
             raise
         self.replicas = Replicas(self.store.db, lambda: self.store.instant)
         self.held = HeldRequests()
-        self.engine = Engine(self.store)
+        self.engine = Engine(self.store, checks_stops=settings.switches.stop_server == "refuse")
         self.submitter = Submitter(self.store, settings.step_ms, settings.host, settings.busy, settings.switches)
         self.task_actions = TaskActions(self.store)
         self.request_log = RequestLog()

@@ -86,6 +86,7 @@ CONTROL = [
     ("POST", "/emulator/alarms", {"alarmType": "x"}),
     ("DELETE", "/emulator/alarms", None),
     ("DELETE", "/emulator/alarms/1", None),
+    ("PUT", "/emulator/tenants/5001", {"status": "MODIFYING"}),
     ("PUT", "/emulator/servers/1/metric", {"name": "max_full_clog_sync_delay_second", "value": 1}),
     ("GET", "/emulator/parameters", None),
     ("PUT", "/emulator/servers/1/parameters", {"parameters": {}}),

@@ -20,6 +20,7 @@ Served = Literal["served", "unknown"]
 RollbackAnswer = Literal["empty", "task"]
 TenantPaths = Literal["both", "clusters", "cluster"]
 PreCheck = Literal["off", "refuse"]
+StopServer = Literal["off", "refuse"]
 ReportedVersion = Literal["4.3.5", "4.2.2"]
 RecordFields = Literal["newest", "older"]
 ClusterServers = Literal["empty", "complete"]
@@ -44,6 +45,7 @@ class Switches:
     arbitration: Annotated[Served, "the API of arbitration services"] = "served"
     tenant_paths: Annotated[TenantPaths, "one tenant and its units are below ob/clusters, or below ob/cluster"] = "both"
     pre_check: Annotated[PreCheck, "a restart or stop that would leave a tenant without its majority"] = "off"
+    stop_server: Annotated[StopServer, "a stop of servers that the database does not allow"] = "off"
     rollback_answer: Annotated[RollbackAnswer, "the answer to the rollback of a task"] = "empty"
     reported_version: Annotated[ReportedVersion, "the version that /api/v2/info reports"] = "4.3.5"
     record_fields: Annotated[RecordFields, "fields of clusters, zones, servers, agents and audit events"] = "newest"

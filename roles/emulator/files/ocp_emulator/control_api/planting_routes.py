@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Plant what a service shows besides its tasks: alarms, metrics, backups, merges, versions."""
+"""Plant what a service shows besides its tasks: alarms, metrics, backups, merges, versions, tenants."""
 
 import sqlite3
 from typing import Annotated, Any
@@ -17,6 +17,7 @@ from ocp_emulator.ocp_api.dependencies import (
     ContentType,
     RequirePermission,
     ServerId,
+    TenantId,
     error_responses,
     json_body,
 )
@@ -109,6 +110,27 @@ async def set_version(request: Request, server_id: ServerId, content_type: Conte
     with service.store.transaction() as db:
         _server(db, server_id)
         db.execute("UPDATE servers SET version = ? WHERE id = ?", (body.version, server_id))
+    return context.reply_empty()
+
+
+@router.put(
+    "/tenants/{tenantId}",
+    summary="Change the status of a tenant, or lock it",
+    response_model=EmptyEnvelope,
+    responses=error_responses(400, 401, 403, 404, 415, 500),
+    openapi_extra=json_body(schemas.TenantChange.model_json_schema(by_alias=True)),
+)
+async def change_tenant(request: Request, tenant_id: TenantId, content_type: ContentType = None) -> Response:
+    """As a change of its locality does, or a person. It stays so until it is changed again."""
+    context, service = context_of(request), service_of(request)
+    body = parse_body(schemas.TenantChange, json_object(context, content_type, required=True))
+    with service.store.transaction() as db:
+        changed = db.execute(
+            "UPDATE tenants SET status = coalesce(?, status), locked = coalesce(?, locked) WHERE id = ?",
+            (body.status, body.locked, tenant_id),
+        )
+        if changed.rowcount == 0:
+            raise errors.not_found(f"Tenant {tenant_id}")
     return context.reply_empty()
 
 

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The schemas of what is planted: alarms, metrics, backups, merges, versions, values of parameters."""
+"""The schemas of what is planted: alarms, metrics, backups, merges, versions, tenants, values of parameters."""
 
 from typing import Annotated
 
 from pydantic import Field
 
+from ocp_emulator.fleet.fleet_file import TenantStatus
 from ocp_emulator.schemas.fleet_schemas import CompactionStatus
 from ocp_emulator.schemas.health_schemas import AlarmScope, AppType, BackupStatus
 from ocp_emulator.schemas.schema import Long, Schema
@@ -63,6 +64,13 @@ class Compaction(Schema):
 
     compaction_status: CompactionStatus
     zone: Text | None = None
+
+
+class TenantChange(Schema):
+    """What a tenant shows from now on; an omitted field stays as it is."""
+
+    status: TenantStatus | None = None
+    locked: bool | None = None
 
 
 class ServerVersion(Schema):

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from ocp_emulator.base.clock import SECOND
 from ocp_emulator.faults import subtask_faults
-from ocp_emulator.tasks import effects, occupancy, subtask_log
+from ocp_emulator.tasks import effects, occupancy, stop_check, subtask_log
 from ocp_emulator.tasks.subtask_graph import CompletedStep, StepAction
 
 # Operations of a subtask that lead back to PENDING.
@@ -66,8 +66,11 @@ def begin(db: sqlite3.Connection, row: sqlite3.Row, instant: int, run_ms: int) -
     return due
 
 
-def finish(db: sqlite3.Connection, row: sqlite3.Row, instant: int) -> str:
-    """End the attempt that is due, or the skip that was requested; returns the new state of the subtask."""
+def finish(db: sqlite3.Connection, row: sqlite3.Row, instant: int, *, checks_stops: bool) -> str:
+    """End the attempt that is due, or the skip that was requested; returns the new state of the subtask.
+
+    `checks_stops`: the database may refuse to stop servers.
+    """
     operation, reason = row["operation"], row["reason"]
     messages: list[str] = []
     if operation in SKIPS:
@@ -79,6 +82,8 @@ def finish(db: sqlite3.Connection, row: sqlite3.Row, instant: int) -> str:
     elif row["outcome"] != Outcome.SUCCEED:
         status = "FAILED"
         operation = "CANCEL" if row["outcome"] == Outcome.TIME_OUT else operation
+    elif checks_stops and operation not in BACKWARDS and (refused := stop_check.refusal(db, row)) is not None:
+        status, reason = "FAILED", refused
     else:
         carry_out, status = (effects.revert, "PENDING") if operation in BACKWARDS else (effects.apply, "SUCCESSFUL")
         if row["action"] and occupancy.occupies(db, row["task_id"]):

@@ -51,9 +51,10 @@ _UPSTREAM = _Direction(
 class Engine:
     """Moves tasks on. Only callers also change their states: task_actions.py."""
 
-    def __init__(self, store: Store) -> None:
-        """Work on this store."""
+    def __init__(self, store: Store, *, checks_stops: bool = False) -> None:
+        """Work on this store. `checks_stops`: the database may refuse to stop servers."""
         self._store = store
+        self._checks_stops = checks_stops
 
     def advance(self, now: int) -> None:
         """Handle everything that is due at `now` or before. All of it becomes durable together."""
@@ -85,7 +86,7 @@ class Engine:
         to_finish = [row for row in rows if row["status"] != "READY" or row["operation"] in attempts.SKIPS]
         to_begin = [row for row in rows if row["status"] == "READY" and row["operation"] not in attempts.SKIPS]
         next_events = [(attempts.begin(db, row, instant, row["run_ms"]), row["id"]) for row in to_begin]
-        finished = {row["id"]: attempts.finish(db, row, instant) for row in to_finish}
+        finished = {row["id"]: attempts.finish(db, row, instant, checks_stops=self._checks_stops) for row in to_finish}
         for direction, status in ((_DOWNSTREAM, "SUCCESSFUL"), (_UPSTREAM, "PENDING")):
             passed = [subtask_id for subtask_id, status_after in finished.items() if status_after == status]
             next_events += self._make_ready(db, instant, direction, passed)

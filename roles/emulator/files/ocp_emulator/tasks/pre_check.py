@@ -14,12 +14,12 @@ from ocp_emulator.store.tenant_voters import read_tenant_voters
 from ocp_emulator.tasks.operation_targets import NewTask
 from ocp_emulator.tasks.subtask_graph import TaskKind
 
-_CHECKED = frozenset({TaskKind.SERVER_RESTART, TaskKind.SERVER_STOP, TaskKind.ZONE_RESTART, TaskKind.ZONE_STOP})
+CHECKED = frozenset({TaskKind.SERVER_RESTART, TaskKind.SERVER_STOP, TaskKind.ZONE_RESTART, TaskKind.ZONE_STOP})
 
 
 def refuse_outage(db: sqlite3.Connection, new_task: NewTask) -> None:
     """Raise ApiError 400 when the operation would leave a tenant with fewer voters than it needs."""
-    if new_task.blueprint.kind not in _CHECKED or new_task.strings.get("force") == "true":
+    if new_task.blueprint.kind not in CHECKED or new_task.strings.get("force") == "true":
         return
     cluster_id = int(new_task.strings["cluster_id"])
     taken = {int(server) for server in new_task.lists["server_ids"]}
@@ -32,12 +32,12 @@ def refuse_outage(db: sqlite3.Connection, new_task: NewTask) -> None:
         )
     }
     for tenant in with_voters_on(read_tenant_voters(db, cluster_id), taken):
-        remaining, needed = tenant.remaining(gone), tenant.needed(arbitrated=_is_arbitrated(db, tenant))
+        remaining, needed = tenant.remaining(gone), tenant.needed(arbitrated=is_arbitrated(db, tenant))
         if remaining < needed:
             raise errors.majority_lost(new_task.label, tenant.name, remaining, tenant.voters(), needed)
 
 
-def _is_arbitrated(db: sqlite3.Connection, tenant: TenantVoters) -> bool:
+def is_arbitrated(db: sqlite3.Connection, tenant: TenantVoters) -> bool:
     """Whether an arbitration service can stand in for half of the voters now."""
     return bool(
         db.execute(

@@ -390,7 +390,7 @@ def test_wait_for_safety_uses_up_no_wait_timeout(service):
 
 
 def test_tenants_are_read_anew_after_each_wait(service):
-    service.begin(SERVER_TASK, service.servers_there[1:2], seconds=5000)
+    service.servers_there[1].status = "UNAVAILABLE"
     service.localities["shop"] = FULL3
     tenants = service.tenants
 
@@ -544,3 +544,89 @@ def test_zones_decide_in_a_cluster_of_several_without_tenants(service):
     service.localities, service.tenant_count = {}, 0
     service.servers_there[1].status = "UNAVAILABLE"
     assert "1 of 3 zones would remain" in str(refusal(service))
+
+
+# Five zones: a tenant keeps its majority if two of its voters are away.
+FULL5 = f"{FULL4}, FULL{{1}}@zone5"
+
+
+def of_five_zones(service):
+    service.servers_there += [Thing(44, 54, "zone4"), Thing(45, 55, "zone5")]
+    service.localities = {"sys": FULL5, "shop": FULL5}
+
+
+@parts
+def test_stopped_server_of_another_zone_is_told_before_the_database_refuses(case, service):
+    of_five_zones(service)
+    service.servers_there[3].status, service.servers_there[3].inner_status = "STOPPED", "INACTIVE"
+    error = refusal(service, case)
+    assert str(error) == (
+        f"Did not restart {case.target.label}: the database would refuse to stop it. 10.1.0.4:2882 is STOPPED "
+        "and INACTIVE in zone4 (-4660). To go on, wait until that has ended (safety_timeout), or ask for safety=none."
+    )
+    problem = "10.1.0.4:2882 is STOPPED and INACTIVE in zone4 (-4660)"
+    assert error.facts["safety"]["problems"] == [problem]
+    assert error.facts["safety"]["allowed"] is False
+
+
+@parts
+def test_tenant_that_changes_is_waited_for_and_read_again(case, service):
+    read, until = service.tenants, service.now + 25
+    service.tenants = lambda number: [
+        {**one, "status": "MODIFYING" if service.now < until else "NORMAL"} for one in read(number)
+    ]
+    result = restart(service, case, seconds=60)
+    assert result["action"] == "submitted"
+    assert any("tenant sys is MODIFYING (-4179)" in line for line in result["shown"])
+    assert result["safety"]["problems"] == []
+
+
+@parts
+def test_tenant_that_does_not_end_its_change_is_refused(case, service):
+    service.tenant_fields = {"sys": {"status": "CREATING"}}
+    assert "Waiting 60 seconds did not help. tenant sys is CREATING (-4179)" in str(refusal(service, case, seconds=60))
+
+
+@parts
+def test_locked_tenant_is_refused_at_once_unless_it_is_tolerated(case, service):
+    service.localities["shop"] = FULL3
+    service.tenant_fields = {"shop": {"locked": True, "status": "NORMAL"}}
+    error = refusal(service, case, seconds=600)
+    assert str(error).endswith(
+        "tenant shop is locked. To go on, unlock the tenant, or leave it out with tolerate_outage_of, or ask for "
+        "safety=none."
+    )
+    assert restart(service, case, tolerated=["shop"])["action"] == "submitted"
+
+
+def test_unknown_status_of_a_tenant_is_a_warning(service):
+    service.tenant_fields = {"sys": {"status": "RESTORING"}}
+    result = restart(service)
+    assert result["action"] == "submitted"
+    assert len([warning for warning in result["warnings"] if "RESTORING" in warning]) == 1
+
+
+def test_gate_of_the_database_costs_no_request_and_is_off_with_the_others(service):
+    of_five_zones(service)
+    restart(service)
+    calls = list(service.calls)
+    service.passes(100)
+    service.calls.clear()
+    service.servers_there[3].status, service.tenant_fields = "STOPPED", {"sys": {"locked": True}}
+    request = RestartRequest(False, False, PollPolicy(60, 10, lambda _line, _failed: None), safety=None)
+    assert restart_target(service, SERVER, request, service.time.clock)["action"] == "submitted"
+    assert calls.count("tenants") == 1
+    assert "tenants" not in service.calls
+
+
+def test_server_that_is_down_is_restarted_whatever_the_database_says(service):
+    of_five_zones(service)
+    service.servers_there[0].status = service.servers_there[3].status = "UNAVAILABLE"
+    service.tenant_fields = {"sys": {"locked": True, "status": "MODIFYING"}}
+    assert restart(service)["action"] == "submitted"
+
+
+def test_arbitration_service_is_not_stopped_by_the_database(service):
+    service.tenant_fields = {"sys": {"locked": True}}
+    service.localities = {"sys": FULL3}
+    assert restart(service, ARBITER)["action"] == "submitted"

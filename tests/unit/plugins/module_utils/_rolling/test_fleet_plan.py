@@ -66,6 +66,38 @@ def test_servers_of_a_zone_go_together(plan, ocp):
     assert waves(plan(*ALL, "44")) == [[ALL[0], "10.1.0.4:2882"], [ALL[1]], [ALL[2]]]
 
 
+FIVE = {"sys": ", ".join(f"FULL{{1}}@zone{number}" for number in range(1, 6))}
+
+
+def of_five_zones(ocp):
+    ocp.servers_there += [Thing(44, 54, "zone4"), Thing(45, 55, "zone5"), Thing(46, 56, "zone5")]
+    ocp.localities = FIVE
+    return [*ALL, "10.1.0.4:2882", "10.1.0.5:2882", "10.1.0.6:2882"]
+
+
+def test_no_wave_has_servers_of_two_zones_as_the_database_stops_those_of_one(plan, ocp):
+    """Though five voters can do without two."""
+    servers = of_five_zones(ocp)
+    found = plan(*servers)
+    assert waves(found) == [*([server] for server in servers[:4]), servers[4:]]
+    assert found["message"] == (
+        "The servers of cluster orders (id 31) cannot all be down at once. Tenant sys would lose its majority: 0 of 5 "
+        "voters would remain, and it needs 3."
+    )
+    assert plan(*servers[:2])["message"] == (
+        "The servers of cluster orders (id 31) cannot all be down at once. The database stops servers of one zone at a "
+        "time."
+    )
+
+
+def test_server_of_another_zone_does_not_join_one_that_is_down(plan, ocp):
+    servers = of_five_zones(ocp)
+    ocp.servers_there[1].status = "UNAVAILABLE"
+    assert waves(plan(*servers[:2])) == [[servers[1]], [servers[0]]]
+    ocp.servers_there[4].status = "UNAVAILABLE"
+    assert waves(plan(*servers[4:])) == [servers[4:]]
+
+
 def test_started_server_is_in_no_wave(plan, ocp):
     ocp.servers_there[1].started = 60.0
     ocp.passes(100)

@@ -324,3 +324,47 @@ def test_rolled_back_task_is_a_failure(raw, api, time_passes):
     )
     assert f"task_info -a 'task_id={5}'" in str(error)
     assert error.facts["tasks"][0]["rolled_back"] is True
+
+
+def stop_failed(description, log, api, time_passes, *, log_lines=2):
+    steps = chain(step(71, "Prepare", "SUCCESSFUL"), step(72, description, "FAILED", runTime=1), step(73, "Start it"))
+    api.expect("task", 5, gives=failed(steps=steps)).expect("subtask_log", 5, 72, gives=log)
+    return str(failure_of(api, time_passes, 5, log_lines=log_lines)).split("\n")
+
+
+STOP_STEPS = ["Stop observer service", "stop OBServer service", "Stop server", "Stop zone"]
+
+
+@pytest.mark.parametrize("description", STOP_STEPS)
+@pytest.mark.parametrize(
+    ("log", "explained"),
+    [
+        (
+            "ERROR 4660 (HY000): -4660, cannot stop server or stop zone in multiple zones",
+            "Error -4660: the database does not stop servers in two zones at once. Start what is stopped in the other "
+            "zones, or let its restart end; then retry the task.",
+        ),
+        (
+            "OB_OP_NOT_ALLOW(-4179)",
+            "Error -4179: the database does not stop a server while a log stream has no leader, the locality of a "
+            "tenant changes, too few voters would remain, or a replica is more than 5 seconds behind. Wait until that "
+            "has ended; then retry the task.",
+        ),
+    ],
+)
+def test_refusal_of_the_database_is_explained(description, log, explained, api, time_passes):
+    lines = stop_failed(description, f"{HEADING}{log}\nmore\nand more\n", api, time_passes)
+    assert lines[1:4] == ["  more", "  and more", explained]
+
+
+@pytest.mark.parametrize(
+    ("description", "log"),
+    [
+        ("Stop observer process", "error -4179"),
+        ("Start observer service", "error -4660"),
+        ("Stop observer service", "error -46601, 4660, x-4179x and 1-4660"),
+        ("Stop observer service", f"-4660\n{RETRY}cannot stop"),
+    ],
+)
+def test_other_errors_are_not_explained(description, log, api, time_passes):
+    assert "Error -4" not in "\n".join(stop_failed(description, HEADING + log, api, time_passes))

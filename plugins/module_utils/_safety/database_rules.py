@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""For which of the states that OCP shows the database refuses to stop a server, which is a step of its restart.
+
+See docs/dev/contract.md, "Stop of a server by the database". A state that is not shown, or not known, is none of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from .._base.parsing import Record
+from .._targets.serving import INACTIVE, ZONE_STOPPED, is_stopped
+from .._targets.target import PlacedServer
+from .._waiting.stop_refusals import Code
+from .voters import ServerState, Tenant, has_lost_majority
+
+NORMAL = "NORMAL"
+CHANGING = frozenset({"CREATING", "MODIFYING", "DELETING"})
+# More would hide the first ones.
+MOST_NAMED = 5
+
+
+@dataclass(frozen=True)
+class Obstacle:
+    """A state for which the database refuses, in words. ``passes``: a wait may end it."""
+
+    text: str
+    passes: bool = True
+
+
+def obstacles(
+    placed: Sequence[PlacedServer],
+    states: Mapping[str, ServerState],
+    records: Iterable[Record],
+    tenants: Iterable[Tenant],
+    tolerated: Collection[str],
+) -> list[Obstacle]:
+    """The obstacles to a stop of the servers that are taken away; none if these are down or stopped already.
+
+    ``records`` are those of the ``tenants``.
+    """
+    taken = [server for server in placed if states[server.member.name].taken]
+    if all(_is_stopped(server) for server in taken):
+        return []
+    found = [
+        *_stopped_elsewhere(placed, states, {server.zone for server in taken}),
+        *_of_records(one for one in records if one.get("name") not in tolerated),
+        *(
+            Obstacle(_coded(f"tenant {one.name} has lost its majority and so its leader", Code.NOT_ALLOWED))
+            for one in tenants
+            if one.name not in tolerated and has_lost_majority(one, states)
+        ),
+    ]
+    return list(dict.fromkeys(found))
+
+
+def status_doubts(records: Iterable[Record], tolerated: Collection[str]) -> list[str]:
+    """A warning for each tenant with a status that is not known."""
+    shown = ((one.get("name"), one.get("status")) for one in records if one.get("name") not in tolerated)
+    return [
+        f"Tenant {name} has the status {status}, which is not known. If it is changed now, the database may refuse to "
+        "stop a server."
+        for name, status in shown
+        if status is not None and status.upper() not in {NORMAL, *CHANGING}
+    ]
+
+
+def obstacle_words(found: Sequence[Obstacle]) -> str:
+    """The obstacles as a part of a sentence."""
+    more = len(found) - MOST_NAMED
+    return "; ".join(one.text for one in found[:MOST_NAMED]) + (f"; and {more} more" if more > 0 else "")
+
+
+def _stopped_elsewhere(
+    placed: Iterable[PlacedServer], states: Mapping[str, ServerState], own: Collection[str | None]
+) -> Iterator[Obstacle]:
+    """What is stopped in other zones, or is being restarted there; a zone that is not known may be the same one."""
+    if None in own:
+        return
+    for server in placed:
+        zone, state = server.zone, states[server.member.name]
+        if zone is None or zone in own:
+            continue
+        words = _zone_words(server)
+        if words is None and (state.in_flight or _is_stopped(server)):
+            words = f"{state.words or server.member.state} in {zone}"
+            if not state.in_flight and not is_stopped(server.member.status):
+                words += f" and was stopped at {server.stopped_at}"
+        if words is not None:
+            yield Obstacle(_coded(words, Code.OTHER_ZONE_STOPPED))
+
+
+def _zone_words(server: PlacedServer) -> str | None:
+    """As in ``zone zone2 is STOPPED``; None if the zone is not stopped."""
+    status, inner = server.zone_status, server.zone_inner_status
+    if str(status).upper() not in ZONE_STOPPED and str(inner).upper() != INACTIVE:
+        return None
+    return f"zone {server.zone} is {' and '.join(word for word in (status, inner) if word)}"
+
+
+def _is_stopped(server: PlacedServer) -> bool:
+    """Whether it is stopped in the database. A stop before its last start has ended."""
+    started, stopped = server.member.started, server.stopped_at
+    return is_stopped(server.member.status) or (started is not None and stopped is not None and stopped > started)
+
+
+def _of_records(records: Iterable[Record]) -> Iterator[Obstacle]:
+    for one in records:
+        if str(one.get("status")).upper() in CHANGING:
+            yield Obstacle(_coded(f"tenant {one.get('name')} is {one.get('status')}", Code.NOT_ALLOWED))
+        if one.get("locked") is True:
+            yield Obstacle(f"tenant {one.get('name')} is locked", passes=False)
+
+
+def _coded(words: str, code: Code) -> str:
+    return f"{words} ({code.value})"
