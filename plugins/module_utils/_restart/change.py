@@ -14,14 +14,12 @@ from datetime import datetime
 
 from .._base.clock import HUNDREDTH, SECOND
 from .._base.parsing import instant
-from .._base.service_clock import ServiceClock
+from .._base.service_clock import HOST_UNCERTAINTY, ServiceClock
 from .._ocp.task_model import Task
 from .._targets.serving import renewed_processes
 from .._targets.target import Member
 from .knowledge import Relative
 
-# Seconds by which the clock of a database host may differ from those of the service, where nothing tells.
-HOST_UNCERTAINTY = 60.0
 # Seconds by which a start that is computed from an uptime varies between reads.
 UPTIME_TOLERANCE = 2 * SECOND
 # Seconds. A start that is shown as such moves by the whole length of a restart, or not at all.

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 
 from .._base.parsing import Record
+from .._base.service_clock import HOST_UNCERTAINTY
 from .._targets.serving import INACTIVE, ZONE_STOPPED, is_stopped
 from .._targets.target import PlacedServer
 from .._waiting.stop_refusals import Code
@@ -101,9 +103,11 @@ def _zone_words(server: PlacedServer) -> str | None:
 
 
 def _is_stopped(server: PlacedServer) -> bool:
-    """Whether it is stopped in the database. A stop before its last start has ended."""
+    """Whether it is stopped in the database. A stop before its last start has ended; each has the clock of a host."""
     started, stopped = server.member.started, server.stopped_at
-    return is_stopped(server.member.status) or (started is not None and stopped is not None and stopped > started)
+    if started is None or stopped is None:
+        return is_stopped(server.member.status)
+    return is_stopped(server.member.status) or stopped - started > timedelta(seconds=HOST_UNCERTAINTY)
 
 
 def _of_records(records: Iterable[Record]) -> Iterator[Obstacle]:

@@ -70,11 +70,12 @@ def test_restart_of_this_controller_in_another_zone_counts_before_it_shows():
 
 
 def test_stop_that_is_later_than_the_start_counts_whatever_the_status():
-    later, earlier = STARTED + timedelta(seconds=1), STARTED - timedelta(seconds=1)
+    """The clocks of two hosts may differ by a minute: after each restart the stop would seem to be the later one."""
+    later, earlier = STARTED + timedelta(seconds=61), STARTED - timedelta(seconds=1)
     [(text, passes)] = found(five(s2=server(2, stopped=later)))
-    assert (text, passes) == ("s2 is RUNNING in z2 and was stopped at 2026-05-04 03:00:01+00:00 (-4660)", True)
-    assert found(five(s2=server(2, stopped=earlier))) == []
-    assert found(five(s2=server(2, stopped=STARTED))) == []
+    assert (text, passes) == ("s2 is RUNNING in z2 and was stopped at 2026-05-04 03:01:01+00:00 (-4660)", True)
+    for stopped in (earlier, STARTED + timedelta(seconds=60)):
+        assert found(five(s2=server(2, stopped=stopped))) == []
 
 
 @pytest.mark.parametrize("status", ["STOPPED", "SERVICE_STOPPED", "STOPPING"])
