@@ -145,7 +145,7 @@ def _is_known_to_another(case: Case, run: Run, task: Task) -> bool:
         each.result.get("task_id") == task.id
         and each.result.get("action") in ("submitted", "adopted")
         and (each.ended or EVER) < last
-        and case.evidence.is_noted(each, task, last)
+        and case.evidence.is_noted(each, task, run.began)
         for each in others
     )
 
