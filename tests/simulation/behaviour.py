@@ -103,7 +103,7 @@ def nobody_waits_for_a_person(case: Case, run: Run) -> Iterator[Finding]:
         (each.came_back or min(end, each.sent + run.args.get("timeout", 30))) - each.sent
         for each, end in zip(run.exchanges, ends, strict=False)
     )
-    lasted = (run.ended or run.began) - run.looks_from - asked
+    lasted = (run.ended or run.began) - run.looks_from - asked - run.suspended
     waits_for_a_task = run.posts or run.result.get("task_id") is not None
     if run.end != "result" or lasted <= NOTICED or waits_for_a_task or not case.profile.reads_tasks:
         return
