@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 from .evidence import PROOF_TIMEOUT
-from .finding import Case, Check, Finding
+from .finding import EVER, Case, Check, Finding
 from .history import Run
 from .majority import UNSAFE
 from .task_graph import Task
@@ -71,6 +71,9 @@ def end_is_noticed(case: Case, run: Run) -> Iterator[Finding]:
     if not run.failed or task is None or run.ended is None or run.ended - run.began < run.args.get("wait_timeout", 1e9):
         return
     may_be_kept = not case.answers.tells_target(task) or _queues_behind_another(case, run, task)
+    # The start of another restart, which did nothing, is waited for.
+    last = run.ended - NOTICED
+    may_be_kept = may_be_kept or any(case.evidence.was_pretended(key, -EVER, last) for key in task.members)
     if task.idle or (task.fails_at == 0 and may_be_kept):
         return  # its start, or what may have kept it from beginning, is waited for
     proof = PROOF_TIMEOUT if task.ended_well() else 0.0
@@ -100,7 +103,7 @@ def nobody_waits_for_a_person(case: Case, run: Run) -> Iterator[Finding]:
         (each.came_back or min(end, each.sent + run.args.get("timeout", 30))) - each.sent
         for each, end in zip(run.exchanges, ends, strict=False)
     )
-    lasted = (run.ended or run.began) - run.looks_from - asked
+    lasted = (run.ended or run.began) - run.looks_from - asked - run.suspended
     waits_for_a_task = run.posts or run.result.get("task_id") is not None
     if run.end != "result" or lasted <= NOTICED or waits_for_a_task or not case.profile.reads_tasks:
         return

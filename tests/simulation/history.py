@@ -68,6 +68,8 @@ class Run:
     only_looks: bool = False
     # Its journal could not be used, and was not required: no other run knows of its requests.
     forgets: bool = False
+    # Seconds in which its process stood still.
+    suspended: float = 0.0
     ended: float | None = None
     # What ended it: result, killed, timeout.
     end: str = "running"

@@ -208,6 +208,9 @@ class _Watched(SqlJournal):
     def _call(self, method: str) -> Iterator[None]:
         trap = None if self.faults is None else self.faults.happens(method)
         if trap is not None and trap.how == SUSPENDED:
+            actor = self._scheduler.current
+            if actor is not None and actor.data is not None:
+                actor.data.run.suspended += trap.seconds
             self._scheduler.sleep_until(self._scheduler.now + trap.seconds)
         if trap is not None and trap.how == LEASE_ENDS:
             self._end_leases()
@@ -293,7 +296,7 @@ class _Connected(SharedJournal):
     _scheduler: Scheduler
 
     def __init__(self) -> None:
-        SqlJournal.__init__(self)
+        self._is_ready = False
         self._lease = LEASE
         self._held = {}
         self._id = ""

@@ -177,7 +177,10 @@ class People:
         before = thing.now
         self._fleet.take_out(key, now)
         self._story(f"server {key[1]} is taken out")
-        self._scheduler.at(now + gap, lambda: self._add_again(key, before))
+        if gap and self._fleet.present("server"):
+            self._scheduler.at(now + gap, lambda: self._add_again(key, before))
+        else:
+            self._add_again(key, before)
 
     def _add_again(self, key: Key, before: dict[str, Any]) -> None:
         is_another = self._identities.chance(0.5)

@@ -161,7 +161,7 @@ def _is_known_to_another(case: Case, run: Run, task: Task) -> bool:
         and each.result.get("action") in ("submitted", "adopted")
         and (each.ended or EVER) < last
         and not (each.only_looks or each.knows_no_outcome)
-        and case.evidence.is_noted(each, task, last)
+        and case.evidence.is_noted(each, task, run.began)
         for each in others
     )
 

@@ -107,7 +107,7 @@ STATES = {
     "a tenant elsewhere changes": StopState(-4179, app={"locality": FIVE.split(", ")[4], "status": "MODIFYING"}),
     "a tenant elsewhere has no leader": StopState(-4179, _away(5), {"locality": FIVE.split(", ")[4]}),
     "a tenant with a replica here has no leader": StopState(-4179, _away(2, 3), {"locality": THREE}),
-    "this is the only replica of a tenant": StopState(-4179, app={"locality": FIVE.split(", ")[0]}),
+    "this is the only replica of a tenant": StopState(-4179, app={"locality": FIVE.split(", ", maxsplit=1)[0]}),
     "one of three voters is away": StopState(-4179, _away(2), {"locality": THREE}),
     "two of five voters are away": StopState(-4179, _away(2, 3)),
     "one of two voters has no arbitration service": StopState(-4179, app={"locality": TWO}),
