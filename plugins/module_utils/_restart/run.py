@@ -157,6 +157,8 @@ class _Run:
         self._sent: Sent | None = None
         self._last_sent: Sent | None = None
         self._doubtful: list[Task] = []
+        # What the members of the last request showed before it.
+        self._requested: dict[str, Member] = {}
         self._ended: set[int] = set()
         self._ended_at: dict[int, float] = {}
         self._late: Late = {}
@@ -253,11 +255,12 @@ class _Run:
             look, decision = self._decide_anew(refusal)
         except OcpError as problem:
             raise self._after_refusal(problem, refusal, refused) from None
-        if isinstance(refusal, RateLimited) and not (self._doubtful or self._gives_up):
+        doubt = self._doubt(refusal)
+        if isinstance(refusal, RateLimited) and not (doubt or self._gives_up):
             return look, decision
         # A replica that lags shows our own task, which has failed, as running.
         is_failed_one = isinstance(refusal, TaskFailed) and decision.tasks == (refused.task_id,)
-        if decision.sends and (doubt := self._doubt(refusal)):
+        if decision.sends and doubt:
             self._attempt.so_far = replace(refused, changed=True)
             raise doubt
         is_final = self._gives_up or not (self._had_to_wait or isinstance(refusal, RateLimited))
@@ -309,13 +312,25 @@ class _Run:
             return None, error
 
     def _doubt(self, refusal: OcpError) -> OutcomeUnknown | None:
-        """The error if a task whose target the service does not show may be our own; None if there is none."""
-        if not (self._doubtful and isinstance(refusal, RequestRefused)):
+        """The error if what has happened since may be our own doing; None if nothing shows that.
+
+        It is a task whose target the service does not show, or a start where tasks cannot be read.
+        """
+        if not isinstance(refusal, RequestRefused) or not (happened := self._happened_since()):
             return None
         refusal.context.clear()
-        names = join_names(task.label for task in self._doubtful)
-        doubt = f"That may be the answer to a request that a proxy repeated: {names} began since, by the same user"
+        doubt = f"That may be the answer to a request that a proxy repeated: {happened}"
         return outcome_unknown(self._target, refusal, doubt)
+
+    def _happened_since(self) -> str:
+        if self._doubtful:
+            return f"{join_names(task.label for task in self._doubtful)} began since, by the same user"
+        look = self._told.look if self._told else None
+        if look is None or look.reads_tasks:
+            return ""
+        there = {member.name: member for member in look.observed.members}
+        started = [name for name, before in self._requested.items() if name in there and has_moved(before, there[name])]
+        return f"{join_names(started)} started since, and tasks cannot be read" if started else ""
 
     def _is_alone(self, failed_task_id: int | None) -> bool:
         """Whether nothing but this FAILED task was seen on the target."""
@@ -711,6 +726,7 @@ class _Run:
         at = service_time(self._api.service_clock, self._clock)
         sent = self._last_sent = Sent(at, timedelta(seconds=most - least), known, members, self._api.user)
         self._notes.begin(look, members, self._late)
+        self._requested = {member.name: member for member in look.observed.members if member.name in members}
         self._requested_at = self._clock.now()
         try:
             self._send(sent)

@@ -721,6 +721,24 @@ def test_task_of_our_user_that_tells_no_target_leaves_the_outcome_open_after_too
     assert "may be the answer to a request that a proxy repeated: 1001 (Restart OB server) began since" in str(error)
 
 
+@pytest.mark.parametrize("retry_after", [1.0, None])
+@pytest.mark.parametrize("case", [SERVER, CLUSTER], ids=["server", "cluster"])
+def test_start_since_a_refused_request_leaves_the_outcome_open_where_tasks_cannot_be_read(case, retry_after, service):
+    """A proxy has repeated the request, and only the start shows it: no other request follows."""
+    limited_by(service, case, retry_after)
+    service.failing["tasks"] = [refused(403)] * 99
+    error = failure(service, case, request())
+    assert (error.__class__, error.facts["changed"], len(service.posts)) == (OutcomeUnknown, True, 1)
+    assert "10.1.0.1:2882" in str(error)
+    assert "started since, and tasks cannot be read" in str(error)
+
+
+def test_refusal_where_nothing_started_and_tasks_cannot_be_read_is_a_refusal(service):
+    service.lose_before, service.failing["tasks"] = [refused(429)], [refused(403)] * 99
+    error = failure(service, SERVER, request())
+    assert (error.facts["changed"], len(service.posts)) == (False, 1)
+
+
 def test_run_that_gives_up_after_too_many_requests_and_can_read_nothing_does_not_know_the_outcome(service):
     limited_by(service, SERVER, None)
     service.after_list = lambda: service.failing.update(tasks=[refused(503)] * 999)
