@@ -147,8 +147,8 @@ class SafetyGate:
             "ask for safety=none",
         ]
         return NotSafe(
-            f"Did not restart {self._target.label}: the database would refuse to stop it.{after} "
-            f"{obstacle_words(found)}. To go on, {', or '.join(ways)}."
+            f"Did not restart {self._target.label}: the database would refuse to stop it, since "
+            f"{obstacle_words(found)}.{after} To go on, {', or '.join(ways)}."
         )
 
     @property

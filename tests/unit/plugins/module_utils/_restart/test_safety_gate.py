@@ -561,8 +561,9 @@ def test_stopped_server_of_another_zone_is_told_before_the_database_refuses(case
     service.servers_there[3].status, service.servers_there[3].inner_status = "STOPPED", "INACTIVE"
     error = refusal(service, case)
     assert str(error) == (
-        f"Did not restart {case.target.label}: the database would refuse to stop it. 10.1.0.4:2882 is STOPPED "
-        "and INACTIVE in zone4 (-4660). To go on, wait until that has ended (safety_timeout), or ask for safety=none."
+        f"Did not restart {case.target.label}: the database would refuse to stop it, since 10.1.0.4:2882 is "
+        "STOPPED and INACTIVE in zone4 (-4660). To go on, wait until that has ended (safety_timeout), or ask for "
+        "safety=none."
     )
     problem = "10.1.0.4:2882 is STOPPED and INACTIVE in zone4 (-4660)"
     assert error.facts["safety"]["problems"] == [problem]
@@ -584,7 +585,8 @@ def test_tenant_that_changes_is_waited_for_and_read_again(case, service):
 @parts
 def test_tenant_that_does_not_end_its_change_is_refused(case, service):
     service.tenant_fields = {"sys": {"status": "CREATING"}}
-    assert "Waiting 60 seconds did not help. tenant sys is CREATING (-4179)" in str(refusal(service, case, seconds=60))
+    words = "since tenant sys is CREATING (-4179). Waiting 60 seconds did not help."
+    assert words in str(refusal(service, case, seconds=60))
 
 
 @parts
