@@ -87,7 +87,7 @@ class Answers:
         return self._profile.operating != "none" and task.kind != "host"
 
     def deny(self, look: list[Exchange], task: Task, key: Key) -> bool:
-        """Whether a list of the tasks on the host of a thing lacks one whose record does not tell its target."""
+        """Whether a list was of the tasks of one host, and so lacks a task that does not tell its target."""
         if self.tells_target(task) or key[0] not in ("host", "server"):
             return False
         lists: list[list[Exchange]] = []

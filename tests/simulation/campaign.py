@@ -168,12 +168,17 @@ def catch(mutation: str, first: int, most: int) -> Caught:
 
 
 def _catch_by_test(mutation: str, test: str) -> Caught:
+    """Like ``catch``, by a test that has to pass without the bug."""
+    return Caught(mutation, "" if _first_failure(test) else _first_failure(test, mutation))
+
+
+def _first_failure(test: str, mutation: str = "") -> str:
     options = ["--quiet", "--exitfirst", "-p", "no:schemathesis", "-p", with_bug.__name__]
     command = [sys.executable, "-m", "pytest", *options, test]
     environment = {**os.environ, "PUT_BACK": mutation}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     failed = re.search(r"^FAILED (\S+)", done.stdout, re.MULTILINE)
-    return Caught(mutation, failed[1] if failed else "")
+    return failed[1] if failed else ""
 
 
 def catch_all(first: int, most: int, processes: int) -> list[Caught]:

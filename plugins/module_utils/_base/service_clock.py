@@ -27,7 +27,7 @@ LARGEST_CORRECTION = 300
 FIRST_ANSWERS = 5
 # An instant noted on another machine may be this far ahead.
 LARGEST_LEAD = 60
-# Seconds by which the clock of a database host may differ from those of the service, where nothing tells.
+# Seconds that the clock of a database host may be ahead of those of the service, or behind, if nothing is known of it.
 HOST_UNCERTAINTY = 60.0
 # Further ones count as one, for a service that names another server in each answer.
 MOST_SERVERS = 16

@@ -35,7 +35,8 @@ class Ended:
     def may_show(self, task: TaskRecord, now: datetime) -> bool:
         """Whether the start that an ended task has made may still show.
 
-        That ends three minutes after the task; where clocks do not tell, after three minutes of this run.
+        It may until three minutes after the end of the task. Clocks may not tell that: then until this run has known
+        for three minutes that the task has ended.
         """
         until = shows_until(task)
         if until is None or now - timedelta(seconds=self.uncertain) >= until:

@@ -97,10 +97,8 @@ class OwnNotes:
         return list(self._keys.values())
 
     def rows_of(self, keys: Iterable[MemberKey]) -> list[RequestRow]:
-        """The requests for any of these. One of this run that was refused is still open in the journal."""
-        refused = None if self._refused is None else self._refused.number
-        rows = self._journal.requests(keys)
-        return [replace(row, outcome=REFUSED) if row.number == refused else row for row in rows]
+        """The requests for any of these."""
+        return self._journal.requests(keys)
 
     def refused_for_sure(self) -> None:
         """Note that the request of this run that was refused has started nothing."""
@@ -151,7 +149,7 @@ class OwnNotes:
             if key is None:
                 continue
             has_changed = key in noted and has_moved(_member_of(member.name, noted[key].shown), member) is not False
-            # A start that has moved may be that of an earlier restart, or since: no clock tells.
+            # No clock tells whether a start that has moved is that of an earlier restart.
             unexplained = _unexplained(noted[key].late, look, member) if has_changed else frozenset()
             found.append(
                 FirstSight(
@@ -294,7 +292,6 @@ class OwnNotes:
             _SENT_HERE.discard(own.token)
         if refused:
             self._refused = own
-            self._rows = [replace(row, outcome=REFUSED) if row.number == own.number else row for row in self._rows]
         elif task_id is not None:
             self._note(own, task_id=task_id, began=began, outcome=RUNNING)
 
@@ -327,9 +324,7 @@ class OwnNotes:
         try:
             is_claimed = self._journal.claim(row.number, task.id, task.start_time)
         except JournalError:
-            if row is self._refused:
-                self._refused = None
-            _SENT_HERE.discard(row.token)
+            self._answered(row)
             self._note(row, **facts)
             return Claim.UNSURE
         if is_claimed:
@@ -340,18 +335,26 @@ class OwnNotes:
             if not any(each.number == row.number and each.task_id == task.id for each in self._rows):
                 # Something on the way may still deliver this request.
                 return Claim.OF_ANOTHER
-        if row is self._refused:
-            self._refused = None
-        _SENT_HERE.discard(row.token)
+        self._answered(row)
         if not is_claimed:
             return Claim.NOTED_BEFORE
         return Claim.MADE if self._request.journal_url else Claim.UNSURE
 
+    def _answered(self, row: RequestRow) -> None:
+        """The task of a request is known: it is neither on its way nor refused."""
+        _SENT_HERE.discard(row.token)
+        if self._is_refused(row):
+            self._refused = None
+
+    def _is_refused(self, row: RequestRow) -> bool:
+        """Whether it is the request of this run that was refused last."""
+        return self._refused is not None and self._refused.number == row.number
+
     def _searched_row(self, members: Collection[str]) -> RequestRow | None:
-        """The newest open request for just these members; that of this run which was refused, if there is none."""
+        """The newest open request for just these members."""
         keys = {self._keys[name] for name in members if name in self._keys}
-        rows = [*([] if self._refused is None else [self._refused]), *self._open_rows_of_kind()]
-        return next((row for row in reversed(rows) if {key for key, _shown in row.members} == keys), None)
+        rows = reversed(self._open_rows_of_kind())
+        return next((row for row in rows if {key for key, _shown in row.members} == keys), None)
 
     def ended(self, task: Task) -> None:
         """Note how a task of ours has ended. A record without its steps does not overrule that one was skipped."""
@@ -411,7 +414,7 @@ class OwnNotes:
 
     def _may_run(self, row: RequestRow, listed: Task | None, now: float) -> bool:
         """Whether it may run. A new installation of the service gives the same ids to other tasks."""
-        if row.outcome == REFUSED:
+        if row.outcome == REFUSED or self._is_refused(row):
             return False
         if listed is None:
             return self._is_new(row, now)

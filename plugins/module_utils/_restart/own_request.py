@@ -97,7 +97,7 @@ def own_tasks(target: Target, tasks: Iterable[TaskOnTarget], sent: Sent) -> list
 
 
 def undated_tasks(target: Target, tasks: Iterable[TaskOnTarget], sent: Sent) -> list[TaskOnTarget]:
-    """Those that may be own tasks, and whose begin is not listed: only their detail tells."""
+    """Those that may be own tasks, but whose begin is not in the list. Their details have it."""
     restarts = [entry for entry in tasks if entry.restarts is None or entry.restarts == sent.members]
     new = [entry for entry in restarts if sent.is_new(entry.task.id) and _may_be(target, entry, told=True)]
     return [entry for entry in new if _begin_of(entry.task) is None]
