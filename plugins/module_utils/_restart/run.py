@@ -539,7 +539,7 @@ class _Run:
             return frozenset()
         noted = self._notes.noted_tasks
         found = [task for task in own_tasks(self._target, look.tasks, sent) if task.id not in noted]
-        self._doubtful = [task for task in doubtful_tasks(self._target, look.tasks, sent) if task.id not in noted]
+        self._doubtful = doubtful_tasks(self._target, look.tasks, sent)
         if self._sent is None and len(found) == 1 and not self._has_begun_since(found[0], sent):
             if not self._request.check_mode:
                 self._notes.adopted(found[0], sent.members)

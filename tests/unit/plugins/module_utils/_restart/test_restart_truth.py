@@ -21,7 +21,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import run
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart_request import Safety
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target import Member
 from ansible_collections.oceanbase.ocp.tests.unit.support import fake_ocp
-from ansible_collections.oceanbase.ocp.tests.unit.support.controllers import another_process
+from ansible_collections.oceanbase.ocp.tests.unit.support.controllers import another_process, journal_here
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import at, lost, refused
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import clock_ahead
 from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import (
@@ -511,6 +511,19 @@ def test_task_that_may_be_our_own_and_does_not_end_leaves_the_outcome_open(servi
     error = failure(service, NOT_ALONE, request("queue"))
     assert (error.__class__, error.facts["changed"], len(service.posts)) == (OutcomeUnknown, True, 1)
     assert "may be the answer to a request that a proxy repeated: 1001 (Restart OB server) began since" in str(error)
+
+
+@pytest.mark.parametrize("in_flight", ["attach", "fail"])
+def test_request_that_was_refused_for_a_task_of_somebody_else_is_closed(in_flight, service):
+    """The next run need not search for its task."""
+    service.user, service.busy = "admin", 409
+    service.before_post = lambda: service.begin(SERVER.task_name, SERVER.things(service), creator="root", seconds=50)
+    asked = replace(request(in_flight), started_before=at(-10))
+    if in_flight == "fail":
+        failure(service, SERVER, asked)
+    else:
+        assert restart(service, SERVER, asked)["action"] == "attached"
+    assert [row["outcome"] for row in journal_here().entries()["requests"]] == ["REFUSED"]
 
 
 def test_request_whose_outcome_a_refusal_leaves_open_stays_open(service):
