@@ -306,11 +306,10 @@ def open_request_blocks(case: Case, run: Run) -> Iterator[Finding]:
             if is_here or post.sent - sent.sent < searched - SAME_INSTANT:
                 who = "process" if is_here else "machine"
                 text = f"at {post.sent:.1f} after the one at {sent.sent:.1f}"
-                # Without a name of a change the journal is not required: docs/journal.md.
-                is_forgotten = run.forgets or earlier.forgets
-                why = ": its journal could not be used" if is_forgotten else ""
+                # Without a name of a change it need not be noted: docs/journal.md.
+                why = ": it could not be noted" if earlier.forgets else ""
                 kind = f"request while one of the same {who} was open{why}"
-                yield Finding(kind, text, unseen=is_forgotten)
+                yield Finding(kind, text, unseen=earlier.forgets)
 
 
 def _requests_before(case: Case, run: Run, post: Exchange) -> Iterator[Run]:

@@ -66,7 +66,7 @@ class Run:
     name: str | None = None
     # In check mode, or a plan.
     only_looks: bool = False
-    # Its journal could not be used, and was not required: no other run knows of its requests.
+    # Its journal could not be written, and was not required: no other run knows of its requests.
     forgets: bool = False
     # Seconds in which its process stood still.
     suspended: float = 0.0

@@ -40,7 +40,7 @@ class Machine:
         self._scheduler = scheduler
 
     def open_journal(self, *, read_only: bool, is_required: bool, warnings: list[str]) -> FileJournal | DatabaseJournal:
-        """As the real one of this name does it. A journal that only serves one run remembers nothing."""
+        """As the real one of this name does it. A journal that only serves one run is forgotten with it."""
         if self.database is not None:
             journal = DatabaseJournal(self.database, self._scheduler, self.noted, self.task_ids, self.faults)
             journal.prepare()
@@ -51,7 +51,9 @@ class Machine:
             if is_required:
                 raise
             warnings.append(f"{LOST}: {error}")
-            return FileJournal(self.name, self._scheduler, self.noted, self.task_ids)
+            copy = FileJournal(self.name, self._scheduler, self.noted, self.task_ids)
+            self.journal.copy_to(copy)
+            return copy
         return self.journal
 
     def is_busy(self, runs: Iterable[Any]) -> bool:

@@ -34,7 +34,7 @@ WAYS_OUT = {
     sqlite3.SQLITE_NOTADB: START_ANEW,
 }
 ANOTHER_FOLDER = "Give it to this user alone, on a disk that can be written to, or set ANSIBLE_HOME to such a folder."
-LOST = "This controller cannot remember what it restarts, so another run knows only what the service shows"
+LOST = "This controller cannot remember what it restarts, so another run knows of it only what the service shows"
 
 
 class LocalJournal(SqlJournal):
@@ -110,40 +110,39 @@ class LocalJournal(SqlJournal):
 def usable_journal(*, read_only: bool, is_required: bool, warnings: list[str], clock: Clock = SYSTEM_CLOCK) -> Journal:
     """The journal of this controller; with ``read_only`` a copy of it in memory, and nothing is written.
 
-    If it cannot be used, raises JournalError if it ``is_required``; otherwise ``warnings`` gets a sentence, and the
-    journal is one in memory.
+    If it cannot be written and is not ``is_required``, ``warnings`` gets a sentence, and the journal is a copy too.
+    Raises JournalError if it is required; or if there is one that cannot be read, which may know of an open request.
     """
+    journal = LocalJournal(ansible_home() / "oceanbase.ocp", clock)
+    if read_only:
+        return _copy(journal, clock)
     try:
-        journal = LocalJournal(_folder(create=not read_only), clock)
-        if read_only:
-            return _copy(journal, clock)
+        _make_folder(Path(journal.place))
         journal.prepare()
     except JournalError as error:
         if is_required:
             raise
         warnings.append(f"{LOST}: {error}")
-        return MemoryJournal(clock)
+        return _copy(journal, clock)
     return journal
 
 
 def _copy(journal: LocalJournal, clock: Clock) -> MemoryJournal:
     copy = MemoryJournal(clock, journal.place)
-    if Path(journal.place).exists():
-        journal.copy_to(copy)
+    # A folder that this user may not look into is not this user's.
+    with suppress(PermissionError):
+        if Path(journal.place).exists():
+            journal.copy_to(copy)
     return copy
 
 
-def _folder(*, create: bool) -> Path:
-    """Where the file is. Raises JournalError if that cannot be used."""
-    home = ansible_home()
-    folder = home / "oceanbase.ocp"
-    if create:
-        try:
-            home.mkdir(parents=True, exist_ok=True)
-            private_folder(folder)
-        except OSError as error:
-            raise _unusable(folder / FILE, error) from error
-    return folder
+def _make_folder(file: Path) -> None:
+    """Make that of the journal. Raises JournalError if that cannot be used."""
+    try:
+        ansible_home().mkdir(parents=True, exist_ok=True)
+        private_folder(file.parent)
+    except OSError as error:
+        raise _unusable(file, error) from error
 
 
 def _mode(file: Path) -> str:

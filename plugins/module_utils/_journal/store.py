@@ -112,6 +112,8 @@ class SqlJournal(ABC):
                 if rows:
                     values = [dict(zip(names, row, strict=True)) for row in rows]
                     run(f"INSERT INTO {table} VALUES (:{', :'.join(names)})", values)
+            [[last]] = source("SELECT last_number FROM ocp_journal")
+            run("UPDATE ocp_journal SET last_number = :last", {"last": last})
 
     @abstractmethod
     def lock(self, names: Sequence[str], clock: Clock, timeout: float) -> AbstractContextManager[None]:

@@ -39,7 +39,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.local_journ
 from ansible_collections.oceanbase.ocp.tests.unit.support.journal_cases import CHANGE, FIRST, WISH, request, sight
 journal = LocalJournal(Path(sys.argv[1]))
 """
-PR_CAPBSET_DROP, CAP_DAC_OVERRIDE = 24, 1
+PR_CAPBSET_DROP, CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH = 24, 1, 2
 
 
 def process(code, folder, **options):
@@ -298,7 +298,8 @@ def test_folder_that_is_not_of_this_user_alone_is_refused(obstacle, home, tmp_pa
 
 def without_the_rights_of_root():
     if os.geteuid() == 0:
-        ctypes.CDLL(None).prctl(PR_CAPBSET_DROP, CAP_DAC_OVERRIDE)
+        for right in (CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH):
+            ctypes.CDLL(None).prctl(PR_CAPBSET_DROP, right)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="root has other rights there")
@@ -328,9 +329,42 @@ def test_what_is_not_required_is_kept_in_memory_with_a_warning(home):
     assert isinstance(journal, MemoryJournal)
     [warning] = warnings
     assert warning.startswith(
-        "This controller cannot remember what it restarts, so another run knows only what the service shows: The "
+        "This controller cannot remember what it restarts, so another run knows of it only what the service shows: The "
         f"journal {home}/oceanbase.ocp/journal.sqlite cannot be used: "
     )
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="root has other rights there")
+def test_what_was_noted_counts_where_nothing_can_be_noted_any_more(file):
+    code = """
+warnings = []
+kept = usable_journal(read_only=False, is_required=False, warnings=warnings)
+print(len(kept.requests([FIRST])), kept.begin(request()), len(kept.requests([FIRST])), len(warnings))
+"""
+    file.chmod(0o400)
+    file.parent.chmod(0o500)
+    before = content(file.parent)
+    with process(code, file.parent, preexec_fn=without_the_rights_of_root) as other:
+        assert other.stdout.read() == "1 2 2 1\n"
+    assert content(file.parent) == before
+
+
+@pytest.mark.parametrize("read_only", [False, True])
+def test_one_that_is_there_and_cannot_be_read_is_never_done_without(file, read_only):
+    file.write_bytes(b"no journal" * 100)
+    assert f"The journal {file} cannot be used: " in refusal(is_required=False, read_only=read_only)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="root has other rights there")
+def test_folder_of_somebody_else_has_no_journal_of_this_user(file):
+    code = """
+warnings = []
+kept = usable_journal(read_only=False, is_required=False, warnings=warnings)
+print(len(kept.requests([FIRST])), len(warnings))
+"""
+    file.parent.chmod(0o000)
+    with process(code, file.parent, preexec_fn=without_the_rights_of_root) as other:
+        assert other.stdout.read() == "0 1\n"
 
 
 # Read only
