@@ -23,6 +23,7 @@ from .records import (
     cluster_record,
     host_record,
     is_of_a_task,
+    is_of_something_else,
     server_record,
     task_record,
     tenant_record,
@@ -105,8 +106,9 @@ class OcpApi(TaskList, SignReads, ParameterCalls, ObProxyCalls):
         answer = self._object(f"/api/v2/tasks/instances/{task_id}")
         found = task_record(answer.data)
         number = found.get("id")
-        if number != task_id:
-            named = "no task" if number is None else f"task {number}"
+        is_other = is_of_something_else(answer.data)
+        if number != task_id or is_other:
+            named = "no task" if number is None or is_other else f"task {number}"
             raise WrongRecord(
                 f"The answer of {answer.url} names {named} instead of task {task_id}, so it was ignored. Check that "
                 "url is the address of an OCP, and check the proxies in between.",
@@ -209,11 +211,7 @@ class OcpApi(TaskList, SignReads, ParameterCalls, ObProxyCalls):
         path = f"/api/v2/ob/clusters/{cluster_id}/servers"
         found = [server_record(one) for one in self._list(path)]
         if any(one.get("ip") is None and one.get("zoneName") is None for one in found):
-            raise WrongRecord(
-                f"The answer of {self.url}{path} lists something other than servers, so it was ignored. "
-                "Check the proxies in between.",
-                url=self.url,
-            )
+            raise _wrong_list(f"{self.url}{path}", "servers")
         return found
 
     def tenants(self, cluster_id: int) -> list[Record]:
@@ -295,8 +293,8 @@ class OcpApi(TaskList, SignReads, ParameterCalls, ObProxyCalls):
     def _list(self, path: str, params: Record | None = None, size: int = PAGE_SIZE) -> list[Record]:
         return [found for page in self._pages(path, params or {}, size) for found in page]
 
-    def _pages(self, path: str, params: Record, size: int, *, complete: bool = False) -> Iterator[list[Record]]:
-        """The entries page by page; ``complete``: that one is missing matters. That all are missing always does."""
+    def _pages(self, path: str, params: Record, size: int, *, of_tasks: bool = False) -> Iterator[list[Record]]:
+        """The entries page by page. That one is missing matters in a list ``of_tasks``, that all are in every list."""
         page = pages = 1
         read = PagedRead(self._client.timeout)
         while page <= pages:
@@ -304,6 +302,8 @@ class OcpApi(TaskList, SignReads, ParameterCalls, ObProxyCalls):
             contents = entries_of(answer.data)
             if contents is None:
                 raise _unreadable(answer, "a list of objects")
+            if of_tasks and any(map(is_of_something_else, contents)):
+                raise _wrong_list(answer.url, "tasks", answer.trace_id)
             read.count(answer, len(contents))
             read.compare(answer, contents)
             yield contents
@@ -314,7 +314,7 @@ class OcpApi(TaskList, SignReads, ParameterCalls, ObProxyCalls):
                 break
             if page <= pages:
                 read.go_on(answer)
-        if complete or read.is_empty:
+        if of_tasks or read.is_empty:
             read.complete(answer)
 
 
@@ -328,4 +328,12 @@ def _unreadable(answer: ApiResponse, wanted: str) -> ResponseUnreadable:
         "OCP, and check its version.",
         url=answer.url,
         trace_id=answer.trace_id,
+    )
+
+
+def _wrong_list(url: str, wanted: str, trace_id: str | None = None) -> WrongRecord:
+    return WrongRecord(
+        f"The answer of {url} lists something other than {wanted}, so it was ignored. Check the proxies in between.",
+        url=url,
+        trace_id=trace_id,
     )

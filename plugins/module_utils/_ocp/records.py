@@ -311,3 +311,24 @@ _OF_TASKS_ALONE: Shape = {
 def is_of_a_task(raw: Record) -> bool:
     """Whether this record, as the service sent it, has a field that only tasks have."""
     return any(value is not None for value in shaped(raw, _OF_TASKS_ALONE).values())
+
+
+# By one field for each other list that is read here.
+_NEVER_OF_TASKS = frozenset(
+    {
+        "alarmType",
+        "innerIpAddress",
+        "innerStatus",
+        "locality",
+        "needReboot",
+        "needRestart",
+        "obproxies",
+        "obVersion",
+        "svrIp",
+    }
+)
+
+
+def is_of_something_else(raw: Record) -> bool:
+    """Whether this record, as the service sent it, has a field that no task has."""
+    return any(raw[name] is not None for name in _NEVER_OF_TASKS & raw.keys())

@@ -22,7 +22,7 @@ ENCODED_DIFFERENTLY = r"[\s~*]+"
 class TaskList(Protocol):
     """Reads of one service. Every method raises ServiceError."""
 
-    def _pages(self, path: str, params: Record, size: int, *, complete: bool = False) -> Iterator[list[Record]]:
+    def _pages(self, path: str, params: Record, size: int, *, of_tasks: bool = False) -> Iterator[list[Record]]:
         """The elements of a list, page by page."""
 
     def tasks(self, limit: int | None = None, above: int = 0, **filters: Any) -> list[Record]:
@@ -38,7 +38,7 @@ class TaskList(Protocol):
         wanted = limit and max(limit, 2 if word == text else MOST_DISCARDED)
         size = min(wanted or PAGE_SIZE, RECENT_TASKS if above else PAGE_SIZE)
         found: dict[int, Record] = {}
-        for page in self._pages("/api/v2/tasks/instances", {**query, "sort": NEWEST_FIRST}, size, complete=True):
+        for page in self._pages("/api/v2/tasks/instances", {**query, "sort": NEWEST_FIRST}, size, of_tasks=True):
             tasks = [task for task in map(task_record, page) if task.get("id")]
             if (limit or above) and not is_newest_first(tasks):
                 # The service ignores the order: the newest may be on any page.

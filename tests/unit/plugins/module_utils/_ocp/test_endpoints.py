@@ -25,6 +25,7 @@ STARTED = response({"id": 81, "status": "RUNNING", "operation": "EXECUTE"}, "tra
 AGENTS = "/compute/hosts/batchRestartAgents"
 AGENT = "/compute/hosts/4/agent"
 FIRST_PAGE = {"page": 1, "size": 2000}
+TASKS = "/api/v2/tasks/instances"
 
 
 def refused(status, reason="", kind=RequestRefused):
@@ -199,6 +200,35 @@ def test_records_of_something_else_are_no_servers(client):
     client.expect("get", path, FIRST_PAGE, gives=tasks)
     with pytest.raises(WrongRecord, match="lists something other than servers"):
         OcpApi(client.double).servers(3)
+
+
+OTHERS = {
+    "clusters": {"obVersion": "4.2.1.7"},
+    "servers": {"innerStatus": "ACTIVE"},
+    "hosts": {"innerIpAddress": "10.9.0.4"},
+    "tenants": {"locality": "FULL{1}@zone1"},
+    "arbitration services": {"svrIp": "10.9.0.5"},
+    "alarms": {"alarmType": "ob_host_down"},
+    "parameters": {"needRestart": True},
+}
+
+
+@pytest.mark.parametrize("other", OTHERS.values(), ids=OTHERS)
+def test_records_of_something_else_are_no_tasks(other, client):
+    record = {"id": 81, "name": "billing", "status": "NORMAL", **other}
+    client.expect(
+        "get", TASKS, {"sort": "id,desc", **FIRST_PAGE}, gives=page_of({"id": 82, "operation": "EXECUTE"}, record)
+    )
+    with pytest.raises(WrongRecord, match="lists something other than tasks"):
+        OcpApi(client.double).tasks()
+    client.expect("get", f"{TASKS}/81", gives=response(record))
+    with pytest.raises(WrongRecord, match="names no task instead of task 81"):
+        OcpApi(client.double).task(81)
+
+
+def test_what_is_null_tells_nothing(client):
+    client.expect("get", f"{TASKS}/81", gives=response({"id": 81, "locality": None}))
+    assert OcpApi(client.double).task(81)["id"] == 81
 
 
 def test_api_uses_the_clock_and_timeout_of_the_client():
