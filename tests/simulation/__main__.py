@@ -51,7 +51,7 @@ def main() -> int:
         again = f"make simulate RUNS={options.runs} SEED={options.seed}"
         again += " NAMES_ALONE=yes" if options.names_alone else ""
         print(f"simulation: {options.runs} runs from seed {options.seed}; again: {again}", flush=True)
-        tally = campaign.campaign(options.seed, options.runs, options.processes, world)
+        tally = campaign.campaign(options.seed, options.runs, options.processes, world, campaign.Progress(options.runs))
         print(campaign.report(tally, options.seed, began), flush=True)
         for story in campaign.stories(tally, options.stories, options.attempts, world):
             print(story, flush=True)

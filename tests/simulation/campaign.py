@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import product
 
@@ -28,6 +28,7 @@ WORLDS: dict[str, Recorded] = {"any change": {}, "names alone": NAMES_ALONE}
 BATCH = 25
 # A process keeps some memory of each run.
 BATCHES_OF_A_PROCESS = 40
+SECONDS_BETWEEN_LINES = 60
 
 
 @dataclass
@@ -95,18 +96,22 @@ def _report(run: Run) -> str:
     return f"{words} {run.result.get('action') or 'without action'}" + (f", verified {verified}" if verified else "")
 
 
-def campaign(first: int, runs: int, processes: int, world: Recorded) -> Tally:
-    """``runs`` runs from seed ``first`` on."""
+def campaign(
+    first: int, runs: int, processes: int, world: Recorded, progress: Callable[[Tally], None] = lambda _tally: None
+) -> Tally:
+    """``runs`` runs from seed ``first`` on. ``progress`` gets what they came to so far, again and again."""
     tally = Tally()
     seeds = [range(begin, min(begin + BATCH, first + runs)) for begin in range(first, first + runs, BATCH)]
     jobs = [(each, world) for each in seeds]
     if processes == 1:
         for job in jobs:
             tally.add(batch(job))
+            progress(tally)
         return tally
     with multiprocessing.get_context("fork").Pool(processes, maxtasksperchild=BATCHES_OF_A_PROCESS) as pool:
         for part in pool.imap_unordered(batch, jobs):
             tally.add(part)
+            progress(tally)
     return tally
 
 
@@ -186,6 +191,26 @@ def catch_all(first: int, most: int, processes: int) -> list[Caught]:
     with multiprocessing.get_context("fork").Pool(processes) as pool:
         found = pool.starmap(catch, [(name, first, most) for name in NAMES], chunksize=1)
     return sorted(found, key=lambda caught: (not caught.by, caught.runs))
+
+
+class Progress:
+    """Prints how far a campaign is, each minute, and each kind of broken promise when it is first seen."""
+
+    def __init__(self, runs: int) -> None:
+        self._runs = runs
+        self._began = self._told_at = time.monotonic()
+        self._told: set[str] = set()
+
+    def __call__(self, tally: Tally) -> None:
+        for kind in sorted(tally.broken.keys() - self._told):
+            self._told.add(kind)
+            print(f"  broken: {kind} (seed {tally.broken[kind][0]})", flush=True)
+        now = time.monotonic()
+        if now - self._told_at >= SECONDS_BETWEEN_LINES:
+            self._told_at = now
+            broken = sum(map(len, tally.broken.values()))
+            passed = now - self._began
+            print(f"  {tally.runs:,} of {self._runs:,} runs in {passed:.0f} s, {broken} broken promises", flush=True)
 
 
 def report(tally: Tally, first: int, began: float) -> str:
