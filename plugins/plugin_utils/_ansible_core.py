@@ -19,6 +19,8 @@ from ansible.errors import AnsibleActionFail
 from ansible.inventory.group import to_safe_group_name
 from ansible.module_utils.common.arg_spec import ValidationResult
 from ansible.release import __version__
+from ansible.utils.color import ANSIBLE_COLOR
+from ansible.utils.display import Display
 
 try:
     from ansible.errors import AnsibleTemplatePluginError
@@ -123,6 +125,7 @@ NAMES = (
 )
 CORE = tuple(map(int, __version__.split(".")[:2]))
 TIMED_OUT = "timedout"
+DEFAULT_COLUMNS = 80
 _OLD_WORDS = "The {action} action failed to execute in the expected time frame ({seconds}) and was terminated"
 _MISSING = object()
 
@@ -132,6 +135,16 @@ def _found(owner: Any, path: str, otherwise: Any = None) -> Any:
         return attrgetter(path)(owner)
     except AttributeError:
         return otherwise
+
+
+def terminal_columns() -> int | None:
+    """How wide the terminal is that Ansible writes to; None if it writes elsewhere.
+
+    A worker has no terminal of its own since 2.19. What Ansible found at its start does not tell 80 columns from none,
+    but for the colours.
+    """
+    columns = int(Display().columns) + 1
+    return columns if columns > DEFAULT_COLUMNS or ANSIBLE_COLOR else None
 
 
 # Action plugins

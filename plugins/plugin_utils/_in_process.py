@@ -19,6 +19,7 @@ from ansible.utils.display import Display
 
 from ..module_utils._base.cli_hints import adhoc_command
 from ..module_utils._base.errors import attached_facts
+from ..module_utils._base.text import shorten
 from ..module_utils._module.bridge import Definition, Outcome, RunMode, call_module, failure
 from ..module_utils._module.connection_options import Params
 from ..module_utils._module.refusal_notes import refusal_notes
@@ -33,6 +34,7 @@ from ._ansible_core import (
     shows_invocation,
     task_failure,
     task_of,
+    terminal_columns,
     without_secrets,
     words_of_time_out,
 )
@@ -71,7 +73,7 @@ class InProcess(OrdinaryModule):  # type: ignore[misc]
             shows_ok = C.config.get_config_value("display_ok_hosts", plugin_type="callback", plugin_name="default")
         except AnsibleError:  # another callback replaces the default
             shows_ok = True
-        return _show_line if shows_ok and not task_of(self).no_log else show_nothing
+        return _show_fitting if shows_ok and not task_of(self).no_log else show_nothing
 
     def _run_here(self, task_vars: dict[str, Any]) -> dict[str, Any]:
         task, params = task_of(self), plain_arguments(self)
@@ -116,6 +118,12 @@ class InProcess(OrdinaryModule):  # type: ignore[misc]
             for warning in warnings:
                 display.warning(warning)
         return task_failure(result.pop("msg"), result, no_log)
+
+
+def _show_fitting(line: str, failed: bool) -> None:
+    """Show a line that takes one row of the terminal; elsewhere it is whole."""
+    columns = terminal_columns()
+    _show_line(line if columns is None else shorten(line, columns), failed)
 
 
 def _show_line(line: str, failed: bool) -> None:

@@ -101,7 +101,7 @@ def test_terminal_shows_success_and_failure_in_different_colours(ansible, start_
     assert len(set(colours)) == 2
 
 
-def test_playbook_progress_precedes_the_result_in_80_columns(ansible, start_emulator):
+def test_playbook_progress_precedes_the_result(ansible, start_emulator):
     # So slow that a busy machine looks at each task before its end.
     emulators = {verb: start_emulator("--step-seconds", "0.1") for verb in RESTARTS}
     outcome = ansible.each({verb: expected_restarts.restart(verb, emulators[verb], wait=True) for verb in RESTARTS})
@@ -111,7 +111,6 @@ def test_playbook_progress_precedes_the_result_in_80_columns(ansible, start_emul
         shown = progress_lines(output)
         assert f" {steps}/{steps} ok " in shown[-2]
         assert " SUCCESSFUL, " in shown[-1]
-        assert max(map(len, shown)) <= 80
         assert output.index(shown[-1]) < output.index("changed: [localhost]")
 
 

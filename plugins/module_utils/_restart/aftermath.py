@@ -14,6 +14,7 @@ from .._ocp.endpoints import OcpApi
 from .._targets.target import Observation, Target
 from .._waiting.await_tasks import UNSEEN_FOR, wait_for_success
 from .._waiting.failure_report import Purpose, not_serving
+from .._waiting.heartbeat import Heartbeat
 from .._waiting.poll_pauses import PollPolicy
 from .._waiting.progress import started_line
 from .effect_check import EffectCheck
@@ -65,14 +66,14 @@ def verify(
     before: Observation,
     members: frozenset[str],
     task: RestartTask,
+    beat: Heartbeat,
     log_lines: int,
-    clock: Clock,
 ) -> Verified:
     """Prove that these members have restarted, or started since the change, and that the target serves.
 
     ``log_lines`` of a FAILED task that holds it are shown.
     """
-    proof = await_proof(api, target, before, members, task, clock)
+    proof = await_proof(api, target, before, members, task, beat)
     if proof.problem is not None:
         gap = f"not verified, since reading it afterwards failed: {proof.problem.what}"
         return Verified(proof.after, None, (gap,))

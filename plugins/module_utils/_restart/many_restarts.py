@@ -14,6 +14,7 @@ from .._ocp.endpoints import OcpApi
 from .._ocp.side_by_side import Crew
 from .._waiting.await_tasks import UNSEEN_FOR, wait_for_tasks
 from .._waiting.failure_report import Purpose
+from .._waiting.heartbeat import Heartbeat
 from .._waiting.progress import progress_line, started_line
 from .fleet_outcome import FleetMember, FleetOutcome
 from .run import restart_target
@@ -104,6 +105,7 @@ class _Fleet:
     def _prove(self) -> None:
         """Check all again, and every few seconds those that do not show their start yet."""
         began, members = self._clock.now(), self._outcome.members
+        beat, shown = Heartbeat("Proof", self._request.policy, self._clock), 0
         unproven = self._outcome.to_be_proven()
         while unproven:
             self._crew.run(_lines_of(unproven, members), self._look, self._outcome.proved)
@@ -111,8 +113,12 @@ class _Fleet:
             waited = self._clock.now() - began
             if not unproven or waited >= self._proof_timeout:
                 return
-            self._show(f"{len(unproven)} servers do not show yet that they have started and serve")
-            self._clock.sleep(min(PROOF_PAUSE, self._proof_timeout - waited))
+            words = f"{len(unproven)} servers do not show yet that they have started and serve"
+            if len(unproven) != shown:
+                shown = len(unproven)
+                beat.policy.show(progress_line(words), False)
+            with beat.about(words):
+                beat.clock.sleep(min(PROOF_PAUSE, self._proof_timeout - waited))
 
     def _look(self, api: OcpApi, number: int, clock: Clock) -> Result:
         """Decide by the same evidence, and send nothing."""

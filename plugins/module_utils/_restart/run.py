@@ -35,6 +35,7 @@ from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import Task
 from .._targets.target import Member, Observation, Selector, Target
 from .._waiting.await_tasks import UNSEEN_FOR, wait_for_tasks
+from .._waiting.heartbeat import Heartbeat
 from .._waiting.outcome_search import Search, search_outcome
 from .._waiting.poll_pauses import SHORTEST_PAUSE, PollPolicy
 from .._waiting.progress import progress_line
@@ -108,7 +109,8 @@ def _wait_for_the_change(request: RestartRequest, clock: Clock) -> None:
 
 def _found_target(api: OcpApi, selector: Selector, request: RestartRequest, clock: Clock) -> Target:
     """The target of ``selector``, looked for as long as failed reads may pass. Raises TargetError and ServiceError."""
-    began = clock.now()
+    beat = Heartbeat("Not begun", request.policy, clock)
+    began, shown = clock.now(), ""
     while True:
         try:
             return selector.find(api)
@@ -116,8 +118,12 @@ def _found_target(api: OcpApi, selector: Selector, request: RestartRequest, cloc
             pause = _pause_for_gates(api, request, clock.now() - began, clock)
             if not pause or not _may_pass(request, error):
                 raise
-            request.policy.show(progress_line(_unread_words(error)), True)
-            clock.sleep(pause)
+            words = _unread_words(error)
+            if words != shown:
+                shown = words
+                beat.policy.show(progress_line(words), True)
+            with beat.about(words):
+                beat.clock.sleep(pause)
 
 
 class _Run:
@@ -132,6 +138,8 @@ class _Run:
         journal: Journal,
         warnings: list[str],
     ) -> None:
+        self._beat = Heartbeat(target.label, request.policy, clock)
+        request, clock = replace(request, policy=self._beat.policy), self._beat.clock
         self._api, self._target, self._request, self._clock = api, target, request, clock
         self._attempt = Progressing(
             RestartAttempt(target=target.result(), unchanged=target.unchanged_facts(None)), clock
@@ -207,11 +215,12 @@ class _Run:
         """Pause after a 429. Where it names no pause, or a long one, one more look ends the run."""
         since = self._clock.now() - self._requested_at
         least = max(0.0, min(SHOWS_WITHIN, self._api.timeout) - since)
-        try:
-            self._attempt.pause_for(limited, self._api.timeout, least)
-        except RateLimited:
-            self._gives_up = True
-            self._clock.sleep(least)
+        with self._beat.about("waiting until OCP allows requests again"):
+            try:
+                self._attempt.pause_for(limited, self._api.timeout, least)
+            except RateLimited:
+                self._gives_up = True
+                self._clock.sleep(least)
 
     def _seems_needed(self) -> bool:
         """Whether the first observation lets expect a restart, so that what gates need is read before the next look."""
@@ -295,7 +304,11 @@ class _Run:
             is_clear = not seen[1].sends or self._had_to_wait
             return seen if is_clear or not is_busy else None
 
-        search = Search(*self._last_look()) if self._gives_up else search_outcome(self._api, look, self._clock)
+        if self._gives_up:
+            search = Search(*self._last_look())
+        else:
+            with self._beat.about("looking whether the request that was refused has started a task"):
+                search = search_outcome(self._api, look, self._clock)
         if search.found:
             return search.found
         if search.problem is None:
@@ -408,7 +421,8 @@ class _Run:
                 raise _never_the_same(self._api, self._target)
         self._let_go()
         if not self._request.check_mode:
-            self._clock.sleep(LAG_PAUSES.pause(0.0, self._clock.jitter(), self._api.retry_after))
+            with self._beat.about("waiting for OCP to show the same start twice in a row"):
+                self._clock.sleep(LAG_PAUSES.pause(0.0, self._clock.jitter(), self._api.retry_after))
 
     def _wish(self) -> Wish:
         asked = self._request
@@ -422,10 +436,12 @@ class _Run:
             self._lock.close()
             self._effect.learn()
             needed = LOOK_AND_REQUEST + sum(gate.requests for gate in self._gates) + self._effect.requests
-            self._api.wait_for_room(self._attempt.with_room_to_spare(needed), self._clock)
+            with self._beat.about("waiting for its turn, since OCP limits requests"):
+                self._api.wait_for_room(self._attempt.with_room_to_spare(needed), self._clock)
         with self._saying_nothing_was_sent("its cluster is locked"):
             timeout = max(0.0, self._policy.timeout)
-            self._lock.enter_context(self._journal.lock(self._target.locks, self._clock, timeout))
+            with self._beat.about("waiting for another restart that has the lock of its cluster"):
+                self._lock.enter_context(self._journal.lock(self._target.locks, self._clock, timeout))
         with self._saying_nothing_was_sent("it cannot be read"):
             if self._reads_gates and not self._is_gated:
                 self._read_gates()
@@ -482,7 +498,8 @@ class _Run:
             if is_behind and waited >= UNSEEN_FOR:
                 raise _older_than_before(self._api, self._target)
             pause = LAG_PAUSES.pause(waited, self._clock.jitter(), self._api.retry_after)
-            self._clock.sleep(max(SHORTEST_PAUSE, pause))
+            with self._beat.about("waiting for an answer of OCP that is not older than the last one"):
+                self._clock.sleep(max(SHORTEST_PAUSE, pause))
 
     def _note_begin(self, look: Look) -> None:
         """Learn when the change began, and note the first use of its name. Raises OptionError."""
@@ -609,7 +626,8 @@ class _Run:
         self._let_go()
         self._show_once("not safe yet", list(dict.fromkeys(why)))
         began = self._clock.now()
-        self._clock.sleep(pause)
+        with self._beat.about(f"not safe: {why[0]}"):
+            self._clock.sleep(pause)
         self._gate_waited += self._clock.now() - began
         return True
 
@@ -631,7 +649,8 @@ class _Run:
         self._show_once("waiting", [reason])
         if decision.step is Step.WAIT:
             began = self._clock.now()
-            self._clock.sleep(PAUSES.pause(0.0, self._clock.jitter(), self._api.retry_after))
+            with self._beat.about(f"waiting: {reason}"):
+                self._clock.sleep(PAUSES.pause(0.0, self._clock.jitter(), self._api.retry_after))
             self._expecting += self._clock.now() - began
             return
         with self._saying_nothing_was_sent(reason):
@@ -650,7 +669,8 @@ class _Run:
                     f"{what} after {waited:.0f} seconds the service still shows it at work. Check it in OCP, then run "
                     "this again."
                 )
-            self._clock.sleep(pause)
+            with self._beat.about("waiting until OCP shows that nothing works on it"):
+                self._clock.sleep(pause)
         self._ended.update(task_ids)
 
     @contextmanager
@@ -764,7 +784,8 @@ class _Run:
 
     def _note_found(self, sent: Sent, lost: ServiceError) -> None:
         """Search the task of a request whose answer was lost. Raises OutcomeUnknown."""
-        found = find_own_task(self._api, self._target, sent, lost, self._clock, self._notes.noted_tasks_now)
+        with self._beat.about("looking for the task of its request, whose answer was lost"):
+            found = find_own_task(self._api, self._target, sent, lost, self._clock, self._notes.noted_tasks_now)
         self._claim = self._notes.adopted(found, sent.members)
         why = f"{self._attempt.so_far.reason}; the answer was lost"
         if self._claim is Claim.OF_ANOTHER:
@@ -799,9 +820,10 @@ class _Run:
             task_id, instant(task.get("start_time")), is_attached, self._begin, frozenset(self._late)
         )
         log_lines = self._request.policy.log_lines
-        found = verify(self._api, self._target, before, members, restart_task, log_lines, self._clock)
+        found = verify(self._api, self._target, before, members, restart_task, self._beat, log_lines)
         if found.error is None and self._attempt.so_far.effective is not None:
-            found = verify_effect(self._target, task_id, self._effect, before, found)
+            with self._beat.about("waiting for OCP to show the new values"):
+                found = verify_effect(self._target, task_id, self._effect, before, found)
             self._attempt.note(effective=self._effect.facts(before.members))
             self._note_effect(before)
         if found.after is not None:

@@ -8,14 +8,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from .._base.clock import Clock
 from .._base.errors import CredentialsRefused, ServiceError
 from .._base.text import join_names
 from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import Task
 from .._targets.serving import renewed_processes
 from .._targets.target import Member, Observation, Target
+from .._waiting.heartbeat import Heartbeat
 from .._waiting.poll_pauses import PollPolicy
+from .._waiting.progress import progress_line
 from .change import Begin, Span, has_moved, started_span
 from .evidence import PROOF_TIMEOUT
 from .knowledge import Relative
@@ -73,6 +74,15 @@ class Proof:
             return self.after.trouble
         return None
 
+    @property
+    def awaited(self) -> str:
+        """What is waited for, as a part of a sentence."""
+        if self.problem is not None:
+            return "waiting for OCP to answer"
+        if self.contradiction is not None and not self.not_restarted:
+            return f"waiting for it to serve ({self.contradiction})"
+        return "waiting for OCP to show the new start"
+
     def lost_processes(self, before: Iterable[Member]) -> list[str]:
         """Processes that ran before and do not run now, and that a restart does not depend on; one sentence each."""
         now = {member.name: member.pids or {} for member in (self.after.members if self.after else ())}
@@ -100,15 +110,17 @@ def await_proof(
     before: Observation,
     names: frozenset[str],
     task: RestartTask,
-    clock: Clock,
+    beat: Heartbeat,
 ) -> Proof:
     """Observe ``target`` until its members with these ``names`` have restarted and it serves, for PROOF_TIMEOUT.
 
     It ends early where nothing more can be expected.
     """
+    clock = beat.clock
     members = [member for member in before.members if member.name in names]
     started = clock.now()
-    after = None
+    until = datetime.fromtimestamp(clock.wall() + PROOF_TIMEOUT).strftime("%H:%M:%S")
+    after, shown = None, ""
     while True:
         try:
             after = observe(api, target, clock)
@@ -124,7 +136,11 @@ def await_proof(
         may_show = proof.problem is not None or _may_still_show(before, members, proof)
         if proof.complete or waited >= PROOF_TIMEOUT or not may_show:
             return proof
-        clock.sleep(PAUSES.pause(waited, clock.jitter(), api.retry_after))
+        if proof.awaited != shown:
+            shown = proof.awaited
+            beat.policy.show(progress_line(f"{task.number} has ended; {shown}, until {until} at the latest"), False)
+        with beat.about(shown):
+            clock.sleep(PAUSES.pause(waited, clock.jitter(), api.retry_after))
 
 
 def _later_holder(api: OcpApi, target: Target, after: Observation, task: RestartTask) -> Task | None:

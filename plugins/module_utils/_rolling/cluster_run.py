@@ -30,8 +30,6 @@ from .server_outcomes import failed_restart, outcome_words, server_outcomes, sho
 
 Result = dict[str, Any]
 
-# Lines of a run over many clusters begin with the name of the cluster.
-WIDTH = 118
 # Of a wait in which a server may be offline: twice the time that it may be, and at least twice the database's default.
 SHORTEST_WAIT = 7200.0
 
@@ -241,4 +239,4 @@ class _Run:
             self._policy.announce(progress_line(f"{left} ({self._cluster['name']} {word})"), word == FAILED)
 
     def _say(self, words: str) -> None:
-        self._policy.show(progress_line(f"{self._cluster['name']}: {words}", WIDTH), False)
+        self._policy.show(progress_line(f"{self._cluster['name']}: {words}"), False)

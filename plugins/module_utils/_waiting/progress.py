@@ -17,7 +17,8 @@ from .._ocp.task_model import FAILED, RUNNING, SUCCESSFUL, Subtask, Task
 Show = Callable[[str, bool], None]
 
 MOST_TASKS_IN_DETAIL = 4
-WIDTH = 80
+# Columns; a terminal may show fewer.
+LONGEST_LINE = 1000
 HEARTBEAT_SECONDS = 60.0
 # Without lines for subtasks.
 LONGEST_SILENCE = 900.0
@@ -77,7 +78,7 @@ class Progress:
         many = result.ended + len(result.unfinished) > MOST_TASKS_IN_DETAIL
         error = _poll_error(result.problem) if result.problem else ""
         if error and not self._error_shown:
-            self._say(f"{error} after {_minutes_and_seconds(waited)}; the wait goes on", waited)
+            self._say(f"{error} after {minutes_and_seconds(waited)}; the wait goes on", waited)
         self._error_shown = error
         for task in result.just_read.values():
             if not many:
@@ -97,7 +98,7 @@ class Progress:
         if waited < self._last + self._pause:
             return
         self._pause = self._pause if self._steps else min(2 * self._pause, LONGEST_SILENCE)
-        after = f" after {_minutes_and_seconds(waited)}"
+        after = f" after {minutes_and_seconds(waited)}"
         if self._error_shown:
             self._say(f"{self._error_shown} still{after}; the wait goes on", waited)
         elif self._totals:
@@ -111,8 +112,8 @@ class Progress:
         if self._offline_time is None or waited < self._offline_due:
             return
         self._offline_due = waited + HEARTBEAT_SECONDS
-        left, allowed = self._offline_time - waited, _minutes_and_seconds(self._offline_time)
-        what = f"{_minutes_and_seconds(left)} of {allowed} left" if left > 0 else f"{allowed} used up"
+        left, allowed = self._offline_time - waited, minutes_and_seconds(self._offline_time)
+        what = f"{minutes_and_seconds(left)} of {allowed} left" if left > 0 else f"{allowed} used up"
         self._show(progress_line(f"server_permanent_offline_time: {what}"), left <= 0)
 
     def _report_totals(self, result: PollResult) -> None:
@@ -124,7 +125,7 @@ class Progress:
         )
         if totals != self._totals:
             self._totals = totals
-            self._say(f" after {_minutes_and_seconds(result.waited)}".join(totals), result.waited)
+            self._say(f" after {minutes_and_seconds(result.waited)}".join(totals), result.waited)
 
     def _report_steps(self, task: Task, waited: float) -> None:
         done = [step for step in task.subtasks if step.status in (SUCCESSFUL, FAILED)]
@@ -150,15 +151,15 @@ class Progress:
         self._show(progress_line(text), failed)
 
 
-def progress_line(text: str, width: int = WIDTH) -> str:
-    """``text`` as a progress line: no line breaks, no control characters, at most ``width`` columns."""
-    return shorten(escape_unprintable(f"{INDENT}{text}"), width)
+def progress_line(text: str) -> str:
+    """``text`` as a progress line: no line breaks, no control characters, not endless."""
+    return shorten(escape_unprintable(f"{INDENT}{text}"), LONGEST_LINE)
 
 
 def started_line(what: str, started: str) -> str:
     """A progress line that, if it is too long, shortens only ``what``: ``started`` has the id of a task."""
     end = f": {started}"
-    return shorten(escape_unprintable(f"{INDENT}{what}"), WIDTH - len(end)) + end
+    return shorten(escape_unprintable(f"{INDENT}{what}"), LONGEST_LINE - len(end)) + end
 
 
 def _poll_error(problem: ServiceError) -> str:
@@ -195,6 +196,7 @@ def _duration(duration: float | None) -> str:
     return f", {duration:.1f} s" if duration < 10 else f", {duration:.0f} s"
 
 
-def _minutes_and_seconds(seconds: float) -> str:
+def minutes_and_seconds(seconds: float) -> str:
+    """As in ``12:05``."""
     minutes, rest = divmod(round(seconds), 60)
     return f"{minutes}:{rest:02d}"
