@@ -11,6 +11,7 @@ from unittest import mock
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.memory_journal import MemoryJournal
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.own_notes import OwnNotes
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.safety_gate import SafetyGate
 from ansible_collections.oceanbase.ocp.plugins.module_utils._safety import verdict
 from ansible_collections.oceanbase.ocp.tests.outages.campaign import Setting, batch, story
 from ansible_collections.oceanbase.ocp.tests.outages.verdicts import CAUSED
@@ -20,6 +21,10 @@ pytestmark = pytest.mark.slow
 SEEDS = (20_004, 20_005, 20_010, 20_013, 20_018, 20_021)
 # In which two processes look at one cluster at the same time.
 CROSSING = (24, 38)
+# What the database would refuse keeps some of these restarts from being sent, too.
+NO_DATABASE_RULES = mock.patch.object(
+    SafetyGate, "_database", lambda _self, _taken, _tolerated, _waited, allowed: allowed
+)
 # Two controllers of one journal that restart servers of two zones within a second.
 MEETING = Setting(controllers=2, meeting=True, shared=True)
 
@@ -44,7 +49,7 @@ def test_ledger_sees_the_outages_without_safety():
 def test_processes_that_know_nothing_of_each_other_are_found_out(setting, seeds):
     unlocked = mock.patch.object(MemoryJournal, "lock", lambda *_arguments: nullcontext())
     unread = mock.patch.object(OwnNotes, "own_restarts", lambda *_arguments: [])
-    with unlocked, unread:
+    with unlocked, unread, NO_DATABASE_RULES:
         assert batch((setting, seeds)).outages[CAUSED] > 0
 
 
@@ -61,7 +66,7 @@ def test_rule_that_does_not_count_what_is_being_restarted_is_found_out():
         return outages(tenants, {name: verdict.replace(state, in_flight=False) for name, state in states.items()})
 
     outages = verdict.outages
-    with mock.patch.object(verdict, "outages", without_flight):
+    with mock.patch.object(verdict, "outages", without_flight), NO_DATABASE_RULES:
         assert batch((Setting(), SEEDS)).outages[CAUSED] > 0
 
 
