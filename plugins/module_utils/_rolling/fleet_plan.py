@@ -156,7 +156,9 @@ class _PlannedCluster:
         listed = self._tasks(api)
         self._states = server_states(placed, listed or [], (), ())
         self._listed = found.listed
-        self._root_servers = {address_of(one, "ip", "port") for one in found.servers if one.get("withRootserver") is True}
+        self._root_servers = {
+            address_of(one, "ip", "port") for one in found.servers if one.get("withRootserver") is True
+        }
         foresight = Foresight(api, Change(wanted.started_before, wanted.change, journal_url=wanted.journal_url), clock)
         self.clock_warnings = foresight.warnings
         outlooks = {

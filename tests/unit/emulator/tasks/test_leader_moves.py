@@ -4,8 +4,8 @@
 
 import pytest
 from ocp_emulator.fleet.leaders import LeaderZone, TenantLeaders, priorities
-from ocp_emulator.tasks.ledger import Event
 from ocp_emulator.tasks.leader_moves import follow_leaders
+from ocp_emulator.tasks.ledger import Event
 
 ZONES = ["zone1", "zone2", "zone3"]
 

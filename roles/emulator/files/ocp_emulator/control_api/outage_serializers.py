@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from ocp_emulator.base.time_format import iso
 from ocp_emulator.control_api import control_schemas as schemas
 from ocp_emulator.schemas.envelope import Listed
-from ocp_emulator.tasks import ledger, leader_moves
+from ocp_emulator.tasks import leader_moves, ledger
 
 _NAMED = """
     SELECT 'OB_SERVER' AS object_type, servers.id, ip || ':' || port AS name, clusters.name AS cluster,

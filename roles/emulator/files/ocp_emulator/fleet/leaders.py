@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class LeaderZone:
-    """A zone that can have the leaders of a tenant: its priority, 0 is the highest, and the servers with units there."""
+    """A zone that can have the leaders of a tenant: its priority, 0 is the highest, and its servers with units."""
 
     zone: str
     priority: int

@@ -22,7 +22,5 @@ def read_tenant_leaders(db: sqlite3.Connection) -> list[TenantLeaders]:
         places = [LeaderZone(zone, priority, frozenset(servers[row["id"], zone])) for zone, priority in ranked]
         places.sort(key=lambda place: place.priority)
         if places:
-            found.append(
-                TenantLeaders(row["id"], row["cluster_id"], row["name"], row["primary_zone"], tuple(places))
-            )
+            found.append(TenantLeaders(row["id"], row["cluster_id"], row["name"], row["primary_zone"], tuple(places)))
     return found

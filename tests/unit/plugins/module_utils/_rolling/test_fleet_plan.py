@@ -69,7 +69,7 @@ def test_servers_of_a_zone_go_together(plan, ocp):
 def test_zones_go_in_the_order_of_a_rolling_restart(plan, ocp):
     ocp.servers_there[0].root_server = True
     assert waves(plan()) == [[ALL[1]], [ALL[2]], [ALL[0]]]
-    ocp.localities = {name: ocp.localities["sys"] for name in ("sys", "shop", "cart")}
+    ocp.localities = dict.fromkeys(("sys", "shop", "cart"), ocp.localities["sys"])
     ocp.tenant_fields = {"sys": {"primaryZone": "zone1"}, "shop": {"primaryZone": "zone2"}}
     assert waves(plan()) == [[ALL[2]], [ALL[1]], [ALL[0]]]
     ocp.tenant_fields["cart"] = {"primaryZone": "zone2;zone1"}

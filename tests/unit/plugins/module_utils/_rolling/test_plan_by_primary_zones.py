@@ -39,7 +39,7 @@ def planned(api, time_passes):
     time_passes.time += 3600.0
 
     def run(*clusters, **options):
-        for cluster, primary_zones in clusters:
+        for cluster, _primary_zones in clusters:
             api.expect("clusters", cluster["name"], gives=[cluster])
             api.expect("tasks", clusterId=cluster["id"], gives=[])
         for cluster, primary_zones in clusters:
