@@ -97,7 +97,11 @@ def test_zone_that_has_not_caught_up_has_leaders_only_if_no_other_can():
     events = restarts(11, 21)
     assert moves("zone1;zone2;zone3", events, catch_up=15) == [1, 2, 3, 1]
     down = [Event("OB_SERVER", 31, 50, False), *events]
-    assert moves("zone1;zone2;zone3", down, catch_up=15) == [1, 2, 1]
+    assert moves("zone1;zone2;zone3", down, catch_up=20_000) == [1, 2, 1]
+
+
+def test_zones_catch_up_between_events_and_until_now():
+    assert moves("zone1", restarts(11, 11, gap=20), catch_up=15) == [1, 2, 1, 2, 1]
     assert moves("zone1", [*restarts(11)], catch_up=1_000, now=1_109) == [1, 2]
     assert moves("zone1", [*restarts(11)], catch_up=1_000, now=1_110) == [1, 2, 1]
 
