@@ -12,7 +12,8 @@ short_description: Restart the servers of one cluster one after another
 version_added: 1.0.0
 description:
   - Restarts the servers of a cluster that need it, one after another and zone by zone, as long as the cluster is
-    healthy. The zone that has the root server comes last, and the root server is the last of its zone.
+    healthy. A zone comes the later, the more tenants have it as their primary zone; of equal zones, the one that has
+    the root server comes last. The root server is the last of its zone.
   - It does in one call what the role P(oceanbase.ocp.rolling_restart#role) does by default, with a fraction of the
     processor time. Use it for plays over many clusters, as the playbook C(oceanbase.ocp.rolling_restart) does. Only the
     role has batches of several servers, and task files between restarts.

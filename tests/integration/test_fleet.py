@@ -102,7 +102,7 @@ def test_two_zones_at_once_are_refused_before_anything_is_sent(ansible, emulator
     assert outcome.rc == 2
     said = outcome.result["msg"]
     assert "Tenant sys would lose its majority: 1 of 3 voters would remain (zone3), and it needs 2." in said
-    assert f"These can restart together: orders {SERVERS[0]}. These cannot join them: orders {SERVERS[2]}." in said
+    assert f"These can restart together: orders {SERVERS[2]}. These cannot join them: orders {SERVERS[0]}." in said
     assert "fleet_restart_waves=true" in said
     assert emulator.requests("POST") == []
 
@@ -110,7 +110,7 @@ def test_two_zones_at_once_are_refused_before_anything_is_sent(ansible, emulator
 @pytest.mark.nightly
 @pytest.mark.usefixtures("environment")
 def test_waves_restart_all_and_no_tenant_is_lost(ansible, emulator, change):
-    """Those of the first zone together, then the only one of the next that has not started since."""
+    """The only one of zone2 that has not started since, then those of the primary zone together."""
     options = {"url": emulator.url, "cluster": "orders", "freeze_server": False, **BASIC}
     ansible.module("server_restart", server=SERVERS[3], wait=True, **options)
     given = variables(started_before=change, servers=on_orders(*SERVERS[:4]), waves=True)
@@ -118,7 +118,7 @@ def test_waves_restart_all_and_no_tenant_is_lost(ansible, emulator, change):
     assert (first.rc, again.rc) == (0, 0), first.output + again.output
     assert "Wave 2 of 2:" in first.output
     assert f"Left alone: orders {SERVERS[3]}" in first.output
-    assert f"  orders {SERVERS[0]}: submitted, task 1002" in first.output
+    assert f"  orders {SERVERS[2]}: submitted, task 1002" in first.output
     assert emulator.restarts("OB_SERVER") == dict.fromkeys(SERVERS[:4], 1)
     assert emulator.get("/emulator/outages")["contents"] == []
 
@@ -143,7 +143,7 @@ def test_documented_waves_are_refused_in_one_go_and_run_as_waves(ansible, emulat
 def test_documented_plan_shows_two_waves(ansible, change):
     outcome = ansible.playbook(yaml.safe_load(PLAN.replace("2026-05-04T03:00:00+08:00", change)))
     assert outcome.rc == 0, outcome.output
-    assert f"2: {SERVERS[2]}" in outcome.output
+    assert f"2: {SERVERS[0]}" in outcome.output
 
 
 @pytest.mark.usefixtures("environment")
@@ -152,8 +152,8 @@ def test_next_wave_does_not_begin_where_one_failed(ansible, emulator, change):
     given = variables(started_before=change, servers=on_orders(SERVERS[0], SERVERS[2]), waves=True)
     outcome = ansible.playbook("oceanbase.ocp.fleet_restart", arguments=given)
     assert outcome.rc == 2
-    assert f"orders {SERVERS[0]} did not restart successfully: task 1001 did not succeed." in outcome.output
-    assert emulator.restarts("OB_SERVER") == {SERVERS[0]: 1}
+    assert f"orders {SERVERS[2]} did not restart successfully: task 1001 did not succeed." in outcome.output
+    assert emulator.restarts("OB_SERVER") == {SERVERS[2]: 1}
 
 
 SINGLE = """

@@ -99,6 +99,22 @@ def test_largest_batches_take_a_whole_zone_at_once_and_no_tenant(roll, fleet):
     assert outages(emulator) == set()
 
 
+@pytest.mark.parametrize("canary", [1, pytest.param(0, marks=pytest.mark.nightly)])
+def test_primary_zones_come_last_and_leaders_move_at_most_twice(roll, fleet, canary):
+    emulator = fleet(zones3(1), [{"name": name, "primary_zone": "zone2;zone3;zone1"} for name in ("shop", "cart")])
+    outcome = roll(emulator, ["shop"], canary=canary, soak=1, gate_timeout=60)
+    assert outcome.rc == 0, outcome.output
+    # The root server is in zone1, the primary zone of sys.
+    assert posts(emulator) == [3, 1, 2]
+    batches = outcome.results["Plan the restart"]["batches"]
+    assert [batch["canary"] for batch in batches] == [bool(canary), False, False]
+    assert batches[2]["reason"] == "zone2 comes last, since it is the primary zone of tenants shop and cart"
+    for seconds in (0, 86_400):
+        moves = emulator.get(f"/emulator/leader-moves?catchUpSeconds={seconds}")["contents"]
+        assert max(each["moves"] for each in moves) <= 2
+        assert {each["tenantName"] for each in moves} == {"sys", "shop", "cart"}
+
+
 @pytest.mark.nightly
 def test_dead_server_of_a_cluster_without_its_majority_is_restarted_by_itself_but_never_rolled(ansible, roll, fleet):
     emulator = fleet(zones3(1), [{"name": "cart"}])

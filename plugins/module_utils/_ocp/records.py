@@ -71,6 +71,7 @@ _TENANT: Shape = {
     "clusterId": integer,
     "locality": text,
     "zoneList": text,
+    "primaryZone": text,
     "status": text,
     "locked": boolean,
     "zones": list_of(partial(shaped, shape=_TENANT_ZONE)),

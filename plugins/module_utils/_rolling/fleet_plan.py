@@ -28,6 +28,7 @@ from .._targets.operating_tasks import tasks_of_cluster
 from .._targets.server import Server
 from .._targets.target import PlacedServer
 from .waves import Waves, waves_of
+from .zone_order import zone_order
 
 Result = dict[str, Any]
 
@@ -155,6 +156,9 @@ class _PlannedCluster:
         listed = self._tasks(api)
         self._states = server_states(placed, listed or [], (), ())
         self._listed = found.listed
+        self._root_servers = {
+            address_of(one, "ip", "port") for one in found.servers if one.get("withRootserver") is True
+        }
         foresight = Foresight(api, Change(wanted.started_before, wanted.change, journal_url=wanted.journal_url), clock)
         self.clock_warnings = foresight.warnings
         outlooks = {
@@ -244,12 +248,17 @@ class _PlannedCluster:
         }
 
     def _zones(self) -> list[list[str]]:
-        """The servers that are to be taken, by zone in the order of the service."""
+        """The servers that are to be taken, by zone in the order of a rolling restart."""
         zones: dict[str | None, list[str]] = {}
         for server in self._placed:
             if server.member.name in self._needed:
                 zones.setdefault(server.zone, []).append(server.member.name)
-        return list(zones.values())
+        if not zones:
+            return []
+        every = dict.fromkeys(server.zone for server in self._placed if server.zone is not None)
+        root_zones = [server.zone or "" for server in self._placed if server.member.name in self._root_servers]
+        order = zone_order(every, root_zones, self._layout.read())
+        return [zones[zone] for zone in sorted(zones, key=lambda zone: order.rank(zone or ""))]
 
     def _verdict(self, names: Collection[str], number: int) -> Verdict:
         """The effect if these are down together in the wave with this number; the waves before it have succeeded."""

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The order of a rolling restart: zone by zone in batches, the zone and server with the root server last."""
+"""The order of a rolling restart: zone by zone in batches, the root server last in its zone."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+
+from .zone_order import ZoneOrder
 
 # A look before a restart reads the newest 30 tasks of a cluster, so a batch must not have more restarts than that.
 LARGEST_BATCH = 25
@@ -48,18 +50,17 @@ class Batch:
     canary: bool = False
 
 
-def order_batches(
-    nodes: Iterable[Node], root_zones: Sequence[str], size: int | None, strategy: Strategy
-) -> list[Batch]:
+def order_batches(nodes: Iterable[Node], order: ZoneOrder, size: int | None, strategy: Strategy) -> list[Batch]:
     """The batches of one cluster, in order; ``nodes`` are those in scope, in the order of the service.
 
     A batch never spans zones. With Strategy.SERVER it has up to ``size`` servers that all need the restart, without
     ``size`` all of the zone, or LARGEST_BATCH; with Strategy.ZONE it has a whole zone if any server of it does.
-    ``root_zones`` come last, and root servers last in them.
+    A root server is the last of its zone.
     """
     zones = [(zone, members) for zone, members in _nodes_by_zone(nodes) if any(node.needed for node in members)]
-    zones.sort(key=lambda zone: zone[0] in root_zones)
-    return [batch for zone, members in zones for batch in _zone_batches(zone, members, root_zones, size, strategy)]
+    zones.sort(key=lambda zone: order.rank(zone[0]))
+    reasons = {zone: order.reason(zone, is_last=zone == zones[-1][0]) for zone, _members in zones}
+    return [batch for zone, members in zones for batch in _zone_batches(zone, members, reasons[zone], size, strategy)]
 
 
 def with_canaries(batches: Iterable[Batch], count: int, strategy: Strategy) -> list[Batch]:
@@ -108,20 +109,16 @@ def _nodes_by_zone(nodes: Iterable[Node]) -> list[tuple[str, list[Node]]]:
 
 
 def _zone_batches(
-    zone: str, members: Sequence[Node], root_zones: Sequence[str], size: int | None, strategy: Strategy
+    zone: str, members: Sequence[Node], reason: str, size: int | None, strategy: Strategy
 ) -> Iterator[Batch]:
     whole = strategy is Strategy.ZONE
     ordered = sorted((node for node in members if whole or node.needed), key=lambda node: node.root)
     size = len(ordered) if whole else size or min(len(ordered), LARGEST_BATCH)
     for start in range(0, len(ordered), size):
         part = tuple(ordered[start : start + size])
-        yield Batch(zone, part, _reason(zone, part, root_zones), start == 0, start + size >= len(ordered))
+        yield Batch(zone, part, _with_root(reason, part), start == 0, start + size >= len(ordered))
 
 
-def _reason(zone: str, part: Iterable[Node], root_zones: Sequence[str]) -> str:
+def _with_root(reason: str, part: Iterable[Node]) -> str:
     root = next((node.name for node in part if node.root), None)
-    if root is not None:
-        return f"{zone} comes last, and in it the root server, {root}"
-    if zone in root_zones:
-        return f"{zone} comes last, since it has the root server"
-    return f"before {' and '.join(root_zones)}, where the root server is" if root_zones else "as the service lists them"
+    return reason if root is None else f"{reason}; the root server, {root}, is the last in it"

@@ -31,6 +31,7 @@ from .._targets.task_names import DATABASE_RESTARTS, kind_of
 from .planned_signs import PlannedSigns, SeenSigns
 from .rolling_order import Batch, Node, Strategy, done_by_zone, order_batches, unchanged_nodes, with_canaries
 from .rolling_safety import unsafe_words
+from .zone_order import zone_order
 
 Result = dict[str, Any]
 
@@ -191,11 +192,14 @@ def _plan_cluster(
     values = reader.seen([server["name"] for server in servers])
     nodes = [_plan_node(server, cluster, health, foresight, values) for server in servers if _in_scope(server, wanted)]
     root_zones = _zone_names([server for server in servers if server["with_rootserver"]])
-    planned = order_batches(nodes, root_zones, wanted.batch, wanted.strategy)
+    layout = Layout(api, cluster.id, warnings)
+    judged = wanted.majority and any(node.needed for node in nodes)
+    order = zone_order(_zone_names(servers), root_zones, layout.read() if judged else ())
+    planned = order_batches(nodes, order, wanted.batch, wanted.strategy)
     unsafe = ""
-    if planned and wanted.majority:
+    if judged:
         placed = placed_servers(health.records.cluster, health.records.servers)
-        unsafe = unsafe_words(Layout(api, cluster.id, warnings), placed, planned, wanted.tolerated or ())
+        unsafe = unsafe_words(layout, placed, planned, wanted.tolerated or ())
     return _Plan(cluster, health, planned, unchanged_nodes(nodes, planned), unsafe)
 
 

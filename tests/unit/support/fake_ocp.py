@@ -75,6 +75,7 @@ class Thing:
     inner_status: str | None = None
     host_agent_status: str | None = None
     stopped: tuple[str, ...] = ()
+    root_server: bool | None = None
     shown_before: tuple[float, float | None, int] | None = None
 
 
@@ -298,6 +299,7 @@ class FakeOcp:
                 "zoneName": thing.zone,
                 "status": thing.status or "RUNNING",
                 **({} if thing.inner_status is None else {"innerStatus": thing.inner_status}),
+                **({} if thing.root_server is None else {"withRootserver": thing.root_server}),
                 "startTime": _instant_text(self._shown(thing)[0]),
                 "version": self.versions.get(thing.id, "4.2.1.8"),
                 **self._operating(thing.operated_by),

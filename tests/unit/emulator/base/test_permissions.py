@@ -97,6 +97,7 @@ CONTROL = [
     ("POST", "/emulator/backups", {"cluster": "c"}),
     ("PUT", "/emulator/backups/1", {"status": "DONE"}),
     ("GET", "/emulator/absences", None),
+    ("GET", "/emulator/leader-moves", None),
     ("PUT", "/emulator/arbitration-services/1", {"degraded": []}),
     ("GET", "/emulator/requests", None),
     ("DELETE", "/emulator/requests", None),

@@ -239,7 +239,7 @@ def test_reads_match_the_document(switched):
     }
     unknown = dict.fromkeys(ids, 98765)
     reads = {path: methods["get"] for path, methods in document["paths"].items() if "get" in methods}
-    assert len(reads) == 42 - 2 * (switches.agent_paths != "both") - 2 * (switches.arbitration == "unknown")
+    assert len(reads) == 43 - 2 * (switches.agent_paths != "both") - 2 * (switches.arbitration == "unknown")
     for path, operation in reads.items():
         check(emulated, document, "get", path, ids, 200, params=METRICS if path.endswith("/metric") else None)
         if operation["security"]:
@@ -339,6 +339,8 @@ def test_control_api_matches_the_document(emulated, document):
     check(emulated, document, "post", "/emulator/clock/advance", {}, 200, json={"seconds": 4})
     check(emulated, document, "get", "/emulator/outages", {}, 200)
     check(emulated, document, "get", "/emulator/absences", {}, 200)
+    check(emulated, document, "get", "/emulator/leader-moves", {}, 200)
+    check(emulated, document, "get", "/emulator/leader-moves", {}, 400, params={"catchUpSeconds": -1})
     check(emulated, document, "get", "/emulator/requests", {}, 200)
     check(emulated, document, "get", "/emulator/requests", {}, 400, params={"since": "x"})
     check(emulated, document, "delete", "/emulator/requests", {}, 200)

@@ -146,6 +146,18 @@ class Outage(Schema):
     down: list[Absence]
 
 
+class LeaderMoves(Schema):
+    """How often the leaders of a tenant moved to another zone, and the zones in which they were one after another."""
+
+    cluster_id: Long
+    cluster_name: str
+    tenant_id: Long
+    tenant_name: str
+    primary_zone: str
+    moves: int
+    zones: list[str]
+
+
 class Degraded(Schema):
     """Log streams of a tenant of a cluster, by its name, that are degraded."""
 

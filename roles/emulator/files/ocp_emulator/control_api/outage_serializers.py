@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Absences and outages as the control API shows them: names, times and causes."""
+"""Absences, outages and moves of leaders as the control API shows them: names, times and causes."""
 
 import sqlite3
 from collections.abc import Mapping
@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from ocp_emulator.base.time_format import iso
 from ocp_emulator.control_api import control_schemas as schemas
 from ocp_emulator.schemas.envelope import Listed
-from ocp_emulator.tasks import ledger
+from ocp_emulator.tasks import leader_moves, ledger
 
 _NAMED = """
     SELECT 'OB_SERVER' AS object_type, servers.id, ip || ':' || port AS name, clusters.name AS cluster,
@@ -35,6 +35,17 @@ def outage_list(db: sqlite3.Connection, cluster: str | None, tenant: str | None)
         contents=[
             each for each in outages if cluster in (None, each.cluster_name) and tenant in (None, each.tenant_name)
         ]
+    )
+
+
+def leader_moves_list(
+    db: sqlite3.Connection, cluster: str | None, tenant: str | None, *, catch_up: int, now: int
+) -> Listed[schemas.LeaderMoves]:
+    """The moves of the leaders of all tenants, or of those of one cluster or with one name; `catch_up` is in ms."""
+    shown = _Shown(db)
+    moves = [shown.leader_moves(each) for each in leader_moves.read_leader_moves(db, catch_up, now)]
+    return Listed[schemas.LeaderMoves](
+        contents=[each for each in moves if cluster in (None, each.cluster_name) and tenant in (None, each.tenant_name)]
     )
 
 
@@ -77,4 +88,15 @@ class _Shown:
             needed=outage.needed,
             remaining=outage.remaining,
             down=[self.absence(absence) for absence in outage.absences],
+        )
+
+    def leader_moves(self, found: leader_moves.LeaderMoves) -> schemas.LeaderMoves:
+        return schemas.LeaderMoves(
+            cluster_id=found.tenant.cluster_id,
+            cluster_name=self._clusters[found.tenant.cluster_id],
+            tenant_id=found.tenant.id,
+            tenant_name=found.tenant.name,
+            primary_zone=found.tenant.primary_zone,
+            moves=len(found.zones) - 1,
+            zones=list(found.zones),
         )

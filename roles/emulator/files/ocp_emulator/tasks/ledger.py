@@ -67,11 +67,13 @@ class Ledger:
 
 def read_ledger(db: sqlite3.Connection) -> Ledger:
     """What has happened since the database was made."""
+    return follow(read_tenant_voters(db), read_events(db))
+
+
+def read_events(db: sqlite3.Connection) -> list[Event]:
+    """What began and ceased to serve since the database was made."""
     rows = db.execute("SELECT * FROM ledger ORDER BY id")
-    events = [
-        Event(row["object_type"], row["object_id"], row["at"], bool(row["serves"]), row["task_id"]) for row in rows
-    ]
-    return follow(read_tenant_voters(db), events)
+    return [Event(row["object_type"], row["object_id"], row["at"], bool(row["serves"]), row["task_id"]) for row in rows]
 
 
 def note_degraded(db: sqlite3.Connection, tenant_id: int, degraded: bool, now: int) -> None:

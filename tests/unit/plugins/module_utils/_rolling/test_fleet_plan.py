@@ -66,6 +66,16 @@ def test_servers_of_a_zone_go_together(plan, ocp):
     assert waves(plan(*ALL, "44")) == [[ALL[0], "10.1.0.4:2882"], [ALL[1]], [ALL[2]]]
 
 
+def test_zones_go_in_the_order_of_a_rolling_restart(plan, ocp):
+    ocp.servers_there[0].root_server = True
+    assert waves(plan()) == [[ALL[1]], [ALL[2]], [ALL[0]]]
+    ocp.localities = dict.fromkeys(("sys", "shop", "cart"), ocp.localities["sys"])
+    ocp.tenant_fields = {"sys": {"primaryZone": "zone1"}, "shop": {"primaryZone": "zone2"}}
+    assert waves(plan()) == [[ALL[2]], [ALL[1]], [ALL[0]]]
+    ocp.tenant_fields["cart"] = {"primaryZone": "zone2;zone1"}
+    assert waves(plan()) == [[ALL[2]], [ALL[0]], [ALL[1]]]
+
+
 FIVE = {"sys": ", ".join(f"FULL{{1}}@zone{number}" for number in range(1, 6))}
 
 

@@ -14,28 +14,31 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling.rolling_ord
     unchanged_nodes,
     with_canaries,
 )
+from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling.zone_order import ZoneOrder
 from hypothesis import given
 from hypothesis import strategies as st
 
 SERVER, ZONE = Strategy.SERVER, Strategy.ZONE
+ANY_ORDER = ZoneOrder()
+TENANTS = st.dictionaries(st.sampled_from(["z1", "z2", "z3"]), st.lists(st.just("shop"), min_size=1, max_size=3))
 
 
 @st.composite
 def clusters(draw):
-    """The servers of a cluster in any order, at most one with the root server, and the zones that have it."""
+    """The servers of a cluster in any order, at most one with the root server, and the order of its zones."""
     zones = draw(st.lists(st.sampled_from(["z1", "z2", "z3", "z4", "z5"]), min_size=1, max_size=20))
     root = draw(st.integers(-1, len(zones) - 1))
     nodes = [
         Node(number, f"s{number}", zone, number == root, draw(st.booleans()), "why")
         for number, zone in enumerate(zones)
     ]
-    return nodes, [node.zone for node in nodes if node.root]
+    return nodes, ZoneOrder([node.zone for node in nodes if node.root], draw(TENANTS))
 
 
 @given(clusters(), st.integers(1, 5), st.sampled_from(Strategy))
 def test_each_stale_server_is_batched_once_and_others_are_unchanged(cluster, size, strategy):
-    nodes, root_zones = cluster
-    planned = order_batches(nodes, root_zones, size, strategy)
+    nodes, zones = cluster
+    planned = order_batches(nodes, zones, size, strategy)
     taken = [node for batch in planned for node in batch.nodes]
     assert sorted([*taken, *unchanged_nodes(nodes, planned)], key=lambda node: node.id) == nodes
     assert {node for node in nodes if node.needed} <= set(taken)
@@ -47,8 +50,8 @@ def test_each_stale_server_is_batched_once_and_others_are_unchanged(cluster, siz
 
 @given(clusters(), st.integers(1, 5), st.sampled_from(Strategy))
 def test_batches_hold_one_zone_and_finish_it_before_the_next(cluster, size, strategy):
-    nodes, root_zones = cluster
-    planned = order_batches(nodes, root_zones, size, strategy)
+    nodes, zones = cluster
+    planned = order_batches(nodes, zones, size, strategy)
     assert all({node.zone for node in batch.nodes} == {batch.zone} for batch in planned)
     runs = [(zone, list(parts)) for zone, parts in groupby(planned, key=lambda batch: batch.zone)]
     assert len({zone for zone, _parts in runs}) == len(runs)
@@ -64,19 +67,20 @@ def test_batches_hold_one_zone_and_finish_it_before_the_next(cluster, size, stra
 
 
 @given(clusters(), st.integers(1, 5), st.sampled_from(Strategy))
-def test_root_server_and_its_zone_come_last(cluster, size, strategy):
-    nodes, root_zones = cluster
-    planned = order_batches(nodes, root_zones, size, strategy)
-    zones = [batch.zone for batch in planned]
-    assert zones == sorted(zones, key=lambda zone: zone in root_zones)
-    taken = [node for batch in planned for node in batch.nodes]
-    assert not any(node.root for node in taken[:-1])
+def test_zones_go_by_their_rank_and_a_root_server_is_the_last_of_its_zone(cluster, size, strategy):
+    nodes, zones = cluster
+    planned = order_batches(nodes, zones, size, strategy)
+    there = [batch.zone for batch in planned]
+    listed = list(dict.fromkeys(node.zone for node in nodes if node.zone in there))
+    assert list(dict.fromkeys(there)) == sorted(listed, key=zones.rank)
+    for _zone, members in groupby([node for batch in planned for node in batch.nodes], key=lambda node: node.zone):
+        assert not any(node.root for node in list(members)[:-1])
 
 
 @given(clusters(), st.integers(1, 5))
 def test_servers_of_a_zone_keep_the_order_of_the_service(cluster, size):
-    nodes, root_zones = cluster
-    taken = [node for batch in order_batches(nodes, root_zones, size, SERVER) for node in batch.nodes if not node.root]
+    nodes, zones = cluster
+    taken = [node for batch in order_batches(nodes, zones, size, SERVER) for node in batch.nodes if not node.root]
     for _zone, members in groupby(taken, key=lambda node: node.zone):
         ids = [node.id for node in members]
         assert ids == sorted(ids)
@@ -95,7 +99,7 @@ def node(number, zone, root=False, needed=True):
             [
                 ("z2", [3], "before z1, where the root server is"),
                 ("z1", [2], "z1 comes last, since it has the root server"),
-                ("z1", [1], "z1 comes last, and in it the root server, s1"),
+                ("z1", [1], "z1 comes last, since it has the root server; the root server, s1, is the last in it"),
             ],
         ),
         # The root server may need no restart, or be out of scope.
@@ -116,21 +120,21 @@ def node(number, zone, root=False, needed=True):
     ids=["root", "root is done", "no root is shown"],
 )
 def test_batch_reason_explains_its_position(nodes, root_zones, expected):
-    planned = order_batches(nodes, root_zones, 1, SERVER)
+    planned = order_batches(nodes, ZoneOrder(root_zones), 1, SERVER)
     assert [(batch.zone, [one.id for one in batch.nodes], batch.reason) for batch in planned] == expected
 
 
 def test_zone_strategy_restarts_the_whole_zone_of_a_stale_server():
     nodes = [node(1, "z1", needed=False), node(2, "z1"), node(3, "z2", needed=False)]
-    [only] = order_batches(nodes, [], 1, ZONE)
+    [only] = order_batches(nodes, ANY_ORDER, 1, ZONE)
     assert [one.id for one in only.nodes] == [1, 2]
     assert [one.id for one in unchanged_nodes(nodes, [only])] == [3]
 
 
 @given(clusters(), st.integers(1, 5), st.sampled_from(Strategy), st.integers(0, 25))
 def test_canaries_are_the_first_and_go_one_at_a_time(cluster, size, strategy, count):
-    nodes, root_zones = cluster
-    plain = order_batches(nodes, root_zones, size, strategy)
+    nodes, zones = cluster
+    plain = order_batches(nodes, zones, size, strategy)
     planned = with_canaries(plain, count, strategy)
     every = [node for batch in plain for node in batch.nodes]
     assert [node for batch in planned for node in batch.nodes] == every
@@ -152,5 +156,5 @@ def test_canaries_are_the_first_and_go_one_at_a_time(cluster, size, strategy, co
 
 def test_batch_without_a_size_is_a_zone_but_no_more_than_looks_see():
     nodes = [Node(number, f"s{number}", "z1", False, True, "why") for number in range(60)]
-    assert [len(batch.nodes) for batch in order_batches(nodes, [], None, SERVER)] == [25, 25, 10]
-    assert [len(batch.nodes) for batch in order_batches(nodes, [], None, ZONE)] == [60]
+    assert [len(batch.nodes) for batch in order_batches(nodes, ANY_ORDER, None, SERVER)] == [25, 25, 10]
+    assert [len(batch.nodes) for batch in order_batches(nodes, ANY_ORDER, None, ZONE)] == [60]

@@ -98,7 +98,7 @@ def test_clusters_keep_their_order_with_root_servers_last(planned):
                 "serves": True,
             }
         ],
-        "reason": "zone1 comes last, and in it the root server, 10.1.0.1:2882",
+        "reason": ("zone1 comes last, since it has the root server; the root server, 10.1.0.1:2882, is the last in it"),
         "first_of_zone": False,
         "last_of_zone": True,
         "canary": False,
