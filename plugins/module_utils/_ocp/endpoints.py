@@ -216,7 +216,8 @@ class OcpApi(TaskList, SignReads, ParameterCalls, ObProxyCalls):
 
     def tenants(self, cluster_id: int) -> list[Record]:
         """The tenants of a cluster; a service may add those of others."""
-        return [tenant_record(one) for one in self._list(f"/api/v2/ob/clusters/{cluster_id}/tenants")]
+        path = f"/api/v2/ob/clusters/{cluster_id}/tenants"
+        return [tenant_record(one) for one in self._list(path, complete=True)]
 
     def tenant(self, cluster_id: int, tenant_id: int) -> Record:
         """One tenant, with its units in each zone. Documents have the path in two spellings."""
@@ -255,7 +256,8 @@ class OcpApi(TaskList, SignReads, ParameterCalls, ObProxyCalls):
 
     def arbitration_services(self) -> list[Record]:
         """All arbitration services."""
-        return [arbitration_service_record(one) for one in self._list("/api/v2/arbitration/services")]
+        found = self._list("/api/v2/arbitration/services", complete=True)
+        return [arbitration_service_record(one) for one in found]
 
     def arbitration_service(self, service_id: int) -> Record:
         """One arbitration service."""
@@ -290,11 +292,18 @@ class OcpApi(TaskList, SignReads, ParameterCalls, ObProxyCalls):
             raise _unreadable(answer, "one object")
         return answer
 
-    def _list(self, path: str, params: Record | None = None, size: int = PAGE_SIZE) -> list[Record]:
-        return [found for page in self._pages(path, params or {}, size) for found in page]
+    def _list(
+        self, path: str, params: Record | None = None, size: int = PAGE_SIZE, *, complete: bool = False
+    ) -> list[Record]:
+        return [found for page in self._pages(path, params or {}, size, complete=complete) for found in page]
 
-    def _pages(self, path: str, params: Record, size: int, *, of_tasks: bool = False) -> Iterator[list[Record]]:
-        """The entries page by page. That one is missing matters in a list ``of_tasks``, that all are in every list."""
+    def _pages(
+        self, path: str, params: Record, size: int, *, of_tasks: bool = False, complete: bool = False
+    ) -> Iterator[list[Record]]:
+        """The entries page by page. That all are missing always matters, that one is in a ``complete`` list.
+
+        One ``of_tasks`` is complete.
+        """
         page = pages = 1
         read = PagedRead(self._client.timeout)
         while page <= pages:
@@ -314,7 +323,7 @@ class OcpApi(TaskList, SignReads, ParameterCalls, ObProxyCalls):
                 break
             if page <= pages:
                 read.go_on(answer)
-        if of_tasks or read.is_empty:
+        if of_tasks or complete or read.is_empty:
             read.complete(answer)
 
 

@@ -91,10 +91,10 @@ def has_moved(before: Member, after: Member) -> bool | None:
 
 
 def _least_move(before: Member, after: Member) -> float:
-    """Seconds by which no start moves that is the same. One of the two that has a fraction shows what both may lack."""
+    """Seconds by which no start moves that is the same. One application server may show fractions, and another none."""
     if not after.start_time:
         return UPTIME_TOLERANCE
-    return max(SHORTEST_RESTART, min(_cut_off(each.started) for each in (before, after) if each.started is not None))
+    return max(SHORTEST_RESTART, *(_cut_off(each.started) for each in (before, after) if each.started is not None))
 
 
 def _was_set_back(before: Member, after: Member) -> bool:

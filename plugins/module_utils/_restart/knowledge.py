@@ -94,12 +94,13 @@ class Request:
     """A request of this controller for ``members`` of the target whose task is not known.
 
     ``is_searched``: the time is over in which its task should have shown. ``is_here``: this process has sent it, and
-    something on the way may deliver it at any time.
+    something on the way may deliver it at any time. ``is_of_change``: it was sent for the change that is asked for.
     """
 
     members: frozenset[str]
     is_searched: bool
     is_here: bool = False
+    is_of_change: bool = False
 
 
 @dataclass(frozen=True)

@@ -207,7 +207,8 @@ class OwnNotes:
                 continue
             search = self._api.timeout + UNSEEN_FOR
             is_over = not 0 <= now - row.at < search
-            found.append(Request(frozenset(parts), is_over, is_here=row.token in _SENT_HERE))
+            is_here, is_of_change = row.token in _SENT_HERE, self._is_of_change(row)
+            found.append(Request(frozenset(parts), is_over, is_here=is_here, is_of_change=is_of_change))
         return tuple(found)
 
     def sent_before(self) -> Sent | None:

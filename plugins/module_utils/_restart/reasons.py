@@ -236,6 +236,20 @@ def _request_here(_decision: Decision, _told: Told) -> str:
     return "this process has requested one, the answer was lost, and something in between may still deliver the request"
 
 
+def _request_unseen(_decision: Decision, told: Told) -> str:
+    return (
+        f"this controller has requested a restart of it since {told.condition} and got no answer, these credentials "
+        "may not read tasks (TASK_VIEWER), and no later start shows"
+    )
+
+
+def _task_untold(decision: Decision, told: Told) -> str:
+    return (
+        f"the service does not show what task {told.label(decision.tasks[0])} restarted, which began since "
+        f"{told.condition}, and its start may show later"
+    )
+
+
 def _nothing_shown(_decision: Decision, told: Told) -> str:
     why = "the service shows nothing of it, so it is not known whether a restart has happened"
     return f"{why} since {told.condition}" if told.wish.is_dated else why
@@ -318,8 +332,10 @@ _REASONS: Mapping[Rule, Callable[[Decision, Told], str]] = {
     Rule.TASK_GONE: _task_gone,
     Rule.REQUEST_OPEN: _request_open,
     Rule.REQUEST_HERE: _request_here,
+    Rule.REQUEST_UNSEEN: _request_unseen,
     Rule.NOTHING_SHOWN: _nothing_shown,
     Rule.TASKS_HIDDEN: _tasks_hidden,
+    Rule.TASK_UNTOLD: _task_untold,
     Rule.CLOCKS_OVERLAP: _clocks_overlap,
     Rule.EARLIER_START: _earlier_start,
     Rule.NEEDED: _needed,
@@ -359,6 +375,11 @@ _ADVICE = {
     Rule.START_MISSING: f"Look at the task and at the process itself. {WAY_OUT}",
     Rule.STEP_SKIPPED: f"Look at the task and at the process itself. {WAY_OUT}",
     Rule.TASK_GONE: f"Look at the process itself. {WAY_OUT}",
+    Rule.REQUEST_UNSEEN: (
+        "Look at the newest tasks in OCP with credentials that may read them, and at the process itself. If there was "
+        f"no restart, clear the request with journal_clear. {WAY_OUT}"
+    ),
+    Rule.TASK_UNTOLD: "Run this again with wait=true, or in three minutes.",
     Rule.CLOCKS_OVERLAP: f"Look at the start of the process itself. {WAY_OUT}",
 }
 

@@ -46,8 +46,10 @@ class Rule(Enum):
     TASK_GONE = "a restart that this controller requested since is gone, and how it ended is not known"
     REQUEST_OPEN = "a request of this controller may have started a task that does not show yet"
     REQUEST_HERE = "a request of this process may still be delivered"
+    REQUEST_UNSEEN = "tasks cannot be read, and a request of this controller for the change may have restarted it"
     NOTHING_SHOWN = "the service shows nothing of it"
     TASKS_HIDDEN = "no start shows, or clocks do not tell, and tasks do not show whether there was a restart"
+    TASK_UNTOLD = "a restart that began since has succeeded, of what is not shown, and its start may show later"
     CLOCKS_OVERLAP = "clocks do not tell whether it started since, and a task may have restarted it"
     EARLIER_START = "the name of the change is new, and the start of an earlier restart may show later"
     NEEDED = "nothing proves a start since the change"
@@ -261,6 +263,8 @@ def _request_open(case: Case) -> Decision | None:
             return Decision(Rule.REQUEST_HERE, Step.FAIL, request.members)
         if not request.is_searched:
             return Decision(Rule.REQUEST_OPEN, Step.WAIT, request.members)
+        if request.is_of_change and not case.known.reads_tasks:
+            return Decision(Rule.REQUEST_UNSEEN, Step.FAIL, request.members)
     return None
 
 
@@ -275,6 +279,15 @@ def _tasks_hidden(case: Case) -> Decision | None:
     if not case.wish.is_dated or not open_ones or (case.known.reads_tasks and not untold):
         return None
     return Decision(Rule.TASKS_HIDDEN, Step.FAIL, case.names, tuple(task.id for task in untold[:1]))
+
+
+def _task_untold(case: Case) -> Decision | None:
+    """A restart that may have been of the target, and whose start may still show."""
+    if not case.wish.is_dated or not case.stale:
+        return None
+    tasks = [task.id for task in case.known.tasks if not task.is_told and task.work is Work.RESTARTED and task.is_due]
+    step = Step.WAIT if case.wish.waits else Step.FAIL
+    return Decision(Rule.TASK_UNTOLD, step, case.names, case.newest(tasks)) if tasks else None
 
 
 def _clocks_overlap(case: Case) -> Decision | None:
@@ -317,6 +330,7 @@ RULES: tuple[Callable[[Case], Decision | None], ...] = (
     _request_open,
     _nothing_shown,
     _tasks_hidden,
+    _task_untold,
     _clocks_overlap,
     _earlier_start,
     _needed,

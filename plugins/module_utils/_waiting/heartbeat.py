@@ -49,7 +49,7 @@ class Heartbeat:
     def _sleep(self, seconds: float) -> None:
         left = seconds
         while self._why and (quiet := self._shown_at + HEARTBEAT_SECONDS - self._plain.now()) <= left:
-            self._sleep_for(max(0.0, quiet))
+            self._sleep_for(quiet)
             left -= max(0.0, quiet)
             waited = minutes_and_seconds(self._slept[self._why])
             self._shown_at = self._plain.now()
@@ -57,5 +57,6 @@ class Heartbeat:
         self._sleep_for(left)
 
     def _sleep_for(self, seconds: float) -> None:
-        self._slept[self._why] += seconds
-        self._plain.sleep(seconds)
+        if seconds > 0:
+            self._slept[self._why] += seconds
+            self._plain.sleep(seconds)

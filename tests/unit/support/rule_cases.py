@@ -73,6 +73,7 @@ def _case(words: str, seen: Knowledge, wish: Wish, rule: Rule, step: Step, names
 RUNNING, RAN, SKIPPED, NOTHING, GONE = Work.RUNNING, Work.RAN, Work.SKIPPED, Work.NOTHING, Work.GONE
 OTHERS, SHOWN_NOT, IN_EFFECT = Values.OTHERS, Values.HIDDEN, Values.IN_EFFECT
 DUE = {"is_due": True}
+UNSEEN = Request(A, is_searched=True, is_of_change=True)
 OPEN, HERE = Request(A, is_searched=False), Request(A, is_searched=True, is_here=True)
 
 OWN_CASES = [
@@ -93,6 +94,22 @@ OWN_CASES = [
     _case(
         "one of an earlier process whose search is over",
         known(requests=(Request(A, is_searched=True),)),
+        dated(),
+        Rule.NEEDED,
+        Step.SEND,
+        "a",
+    ),
+    _case(
+        "one for the change, which no task can answer",
+        known(requests=(UNSEEN,), reads_tasks=False),
+        dated(),
+        Rule.REQUEST_UNSEEN,
+        Step.FAIL,
+        "a",
+    ),
+    _case(
+        "one for another change, which no task can answer",
+        known(requests=(Request(A, is_searched=True),), reads_tasks=False),
         dated(),
         Rule.NEEDED,
         Step.SEND,
@@ -401,6 +418,32 @@ UNKNOWN_CASES = [
         Step.FAIL,
         "a",
         90,
+    ),
+    _case(
+        "a task without a target, whose start may show later",
+        known(task(is_told=False, **OTHER_WORK, **DUE)),
+        dated(),
+        Rule.TASK_UNTOLD,
+        Step.WAIT,
+        "a",
+        90,
+    ),
+    _case(
+        "the same without a wait",
+        known(task(is_told=False, **OTHER_WORK, **DUE)),
+        dated(waits=False),
+        Rule.TASK_UNTOLD,
+        Step.FAIL,
+        "a",
+        90,
+    ),
+    _case(
+        "the same without a change",
+        known(task(is_told=False, **OTHER_WORK, **DUE)),
+        undated(),
+        Rule.NEEDED,
+        Step.SEND,
+        "a",
     ),
     _case("no tasks, but a start", known(reads_tasks=False), dated(), Rule.NEEDED, Step.SEND, "a"),
     _case(

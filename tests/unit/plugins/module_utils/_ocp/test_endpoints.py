@@ -226,6 +226,24 @@ def test_records_of_something_else_are_no_tasks(other, client):
         OcpApi(client.double).task(81)
 
 
+@pytest.mark.parametrize(
+    ("read", "path"),
+    [
+        (lambda api: api.tenants(3), "/api/v2/ob/clusters/3/tenants"),
+        (lambda api: api.arbitration_services(), "/api/v2/arbitration/services"),
+    ],
+    ids=["tenants", "arbitration services"],
+)
+def test_list_that_protects_is_complete_or_refused(read, path, client):
+    """The one that is missing may have its only replica on the server."""
+    short = response(
+        {"contents": [{"id": 1, "name": "sys"}], "page": {"number": 1, "totalPages": 1, "totalElements": 2}}
+    )
+    client.expect("get", path, FIRST_PAGE, gives=short)
+    with pytest.raises(ResponseUnreadable, match="it is not complete"):
+        read(OcpApi(client.double))
+
+
 def test_what_is_null_tells_nothing(client):
     client.expect("get", f"{TASKS}/81", gives=response({"id": 81, "locality": None}))
     assert OcpApi(client.double).task(81)["id"] == 81

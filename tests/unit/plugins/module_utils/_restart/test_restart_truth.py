@@ -1133,7 +1133,7 @@ def test_first_use_waits_until_an_earlier_restart_can_show_no_start_any_more(ser
     assert 170 < service.now - ended < 260
     assert [line.strip() for line in lines[:2]] == [
         "server 10.1.0.1:2882 (id 41) of cluster orders (id 31): waiting",
-        "the start of 10.1.0.1:2882 by an earlier restart may not show yet, and change…",
+        "the start of 10.1.0.1:2882 by an earlier restart may not show yet, and change memory-2026-11-20 is new",
     ]
     # From now on a start that moves is since the name.
     SERVER.things(service)[0].started += 200.0
@@ -1146,3 +1146,36 @@ def test_check_mode_does_not_wait_for_the_start_of_an_earlier_restart(service):
     ended_before(service, shown_late=60.0)
     result = restart(service, SERVER, replace(NAMED, check_mode=True))
     assert (result["changed"], result["elapsed"], service.posts) == (True, 0, [])
+
+
+@pytest.mark.parametrize(
+    "dated", [{"change": "memory-2026-11-20"}, {"started_before": CHANGE}], ids=["name", "instant"]
+)
+def test_open_request_that_no_task_can_answer_is_not_followed_by_another_one(dated, service):
+    """These credentials may not read tasks, and the start shows late."""
+    service.failing["tasks"], service.start_shown_late = [refused(403)] * 99, 150
+    service.lose_after = [lost()]
+    asked = replace(request(wait=True), **dated)
+    failure(service, SERVER, asked)
+    service.passes(100)
+    another_process()
+    error = failure(service, SERVER, asked)
+    assert "may not read tasks (TASK_VIEWER), and no later start shows" in str(error)
+    assert "clear the request with journal_clear" in str(error)
+    service.passes(100)
+    another_process()
+    assert restart(service, SERVER, asked)["action"] == "skipped"
+    assert len(service.posts) == 1
+
+
+@pytest.mark.parametrize("late", [20, 150])
+def test_restart_whose_target_is_not_shown_is_waited_for(late, service):
+    """Another controller has restarted it since. The service ignores the filter by host, and has no tags."""
+    service.names_operations = service.tags = False
+    service.ignores_host_filter, service.start_shown_late = True, late
+    service.begin(fake_ocp.SERVER, service.servers_there[:1])
+    service.passes(12)
+    error = failure(service, SERVER, request(started_before=CHANGE))
+    assert str(error).endswith("its start may show later. Run this again with wait=true, or in three minutes.")
+    result = again(service, SERVER)
+    assert (result["action"], result["verified"], service.posts) == ("skipped", True, [])

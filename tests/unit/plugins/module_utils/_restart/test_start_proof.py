@@ -44,7 +44,10 @@ def proof(before, after, started_at=BEGUN, *, attached=False):
         pytest.param(server(LATER), server(LONG_BEFORE), False, False, id="moved backward"),
         pytest.param(server(LATER), server(LATER - 4 * SECOND), False, True, id="backward, but since the task began"),
         pytest.param(server(LATER), server(LATER + SECOND / 100), False, True, id="moved by milliseconds"),
-        pytest.param(server(LATER), server(LATER + SECOND * 0.8), True, True, id="moved by less than a second"),
+        pytest.param(server(LATER), server(LATER + SECOND * 0.8), False, True, id="one of the two without a fraction"),
+        pytest.param(
+            server(LATER + SECOND * 0.1), server(LATER + SECOND * 0.9), True, True, id="moved by less than a second"
+        ),
         pytest.param(server(LATER), server(LATER), False, True, id="not moved, though started since the task began"),
         pytest.param(server(None), server(LATER), True, True, id="shown at last, since the task began"),
         pytest.param(server(None), server(SAME_SECOND), True, True, id="shown at last, cut off to the second"),
