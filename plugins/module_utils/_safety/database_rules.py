@@ -15,7 +15,7 @@ from .._base.parsing import Record
 from .._base.service_clock import HOST_UNCERTAINTY
 from .._targets.serving import INACTIVE, ZONE_STOPPED, is_stopped
 from .._targets.target import PlacedServer
-from .._waiting.stop_refusals import Code
+from .._waiting.stop_refusals import MOST_LAG, Code
 from .voters import ServerState, Tenant, has_lost_majority
 
 NORMAL = "NORMAL"
@@ -38,13 +38,14 @@ def obstacles(
     records: Iterable[Record],
     tenants: Iterable[Tenant],
     tolerated: Collection[str],
+    lag: float | None = None,
 ) -> list[Obstacle]:
     """The obstacles to a stop of the servers that are taken away; none if these are down or stopped already.
 
-    ``records`` are those of the ``tenants``.
+    ``records`` are those of the ``tenants``. ``lag`` is how many seconds replicas of the cluster lag, if that counts.
     """
-    taken = [server for server in placed if states[server.member.name].taken]
-    if all(_is_stopped(server) for server in taken):
+    taken = _to_stop(placed, states)
+    if not taken:
         return []
     found = [
         *_stopped_elsewhere(placed, states, {server.zone for server in taken}),
@@ -54,8 +55,14 @@ def obstacles(
             for one in tenants
             if one.name not in tolerated and has_lost_majority(one, states)
         ),
+        *_lagging(lag),
     ]
     return list(dict.fromkeys(found))
+
+
+def lag_counts(placed: Sequence[PlacedServer], states: Mapping[str, ServerState]) -> bool:
+    """Whether it matters how far replicas lag. While a server restarts, its replicas do."""
+    return bool(_to_stop(placed, states)) and not any(state.in_flight for state in states.values())
 
 
 def status_doubts(records: Iterable[Record], tolerated: Collection[str]) -> list[str]:
@@ -73,6 +80,18 @@ def obstacle_words(found: Sequence[Obstacle]) -> str:
     """The obstacles as a part of a sentence."""
     more = len(found) - MOST_NAMED
     return "; ".join(one.text for one in found[:MOST_NAMED]) + (f"; and {more} more" if more > 0 else "")
+
+
+def _to_stop(placed: Iterable[PlacedServer], states: Mapping[str, ServerState]) -> list[PlacedServer]:
+    """The servers that are taken away; empty if all of them are down or stopped already."""
+    taken = [server for server in placed if states[server.member.name].taken]
+    return [] if all(_is_stopped(server) for server in taken) else taken
+
+
+def _lagging(lag: float | None) -> Iterator[Obstacle]:
+    if lag is not None and lag > MOST_LAG:
+        words = f"replicas lag {lag:g} seconds behind, more than {MOST_LAG}"
+        yield Obstacle(_coded(words, Code.NOT_ALLOWED))
 
 
 def _stopped_elsewhere(
