@@ -15,8 +15,8 @@ from .._base.text import join_names
 from .._health.health_gate import unhealthy_words
 from .._health.health_rules import Kind, Problem
 from .._ocp.endpoints import OcpApi
-from .._safety.database_rules import Obstacle, lag_counts, obstacle_words, obstacles, status_doubts
-from .._safety.layout import Layout, by_locality
+from .._safety.database_rules import Obstacle, lag_counts, obstacle_words, obstacles, status_doubts, ways_past
+from .._safety.layout import Layout
 from .._safety.server_states import server_states
 from .._safety.verdict import Taken, Verdict, allowing_options, combined, judge, refusal_words
 from .._safety.voters import Outage
@@ -150,8 +150,7 @@ class SafetyGate:
         doubts: list[str] = []
         for layout, one in taken:
             records = layout.read()
-            tenants = map(by_locality, records)
-            found += obstacles(one.placed, one.states, records, tenants, tolerated, self._lag_for(one))
+            found += obstacles(one.placed, one.states, records, tolerated, self._lag_for(one))
             doubts += status_doubts(records, tolerated)
         if not found:
             return replace(allowed, warnings=(*allowed.warnings, *doubts))
@@ -173,15 +172,9 @@ class SafetyGate:
 
     def _would_be_refused(self, found: Sequence[Obstacle], waited: float) -> NotSafe:
         after = f" Waiting {waited:.0f} seconds did not help." if waited else ""
-        passes = all(obstacle.passes for obstacle in found)
-        ways = [
-            *(["wait until that has ended (safety_timeout)"] if passes else []),
-            *([] if passes else ["unlock the tenant", "leave it out with tolerate_outage_of"]),
-            "ask for safety=none",
-        ]
         return NotSafe(
             f"Did not restart {self._target.label}: the database would refuse to stop it, since "
-            f"{obstacle_words(found)}.{after} To go on, {', or '.join(ways)}."
+            f"{obstacle_words(found)}.{after} {ways_past(found)}"
         )
 
     @property

@@ -22,6 +22,7 @@ from .._restart.outlook import Change, Foresight
 from .._restart.reasons import doubt_error
 from .._restart.values_reader import ValuesReader
 from .._restart.values_seen import ValuesSeen
+from .._safety.database_rules import Obstacle
 from .._safety.layout import Layout
 from .._signs.sign_rules import Watch
 from .._targets.cluster import Cluster, member_of, placed_servers
@@ -30,7 +31,7 @@ from .._targets.server import Server
 from .._targets.task_names import DATABASE_RESTARTS, kind_of
 from .planned_signs import PlannedSigns, SeenSigns
 from .rolling_order import Batch, Node, Strategy, done_by_zone, order_batches, unchanged_nodes, with_canaries
-from .rolling_safety import unsafe_words
+from .rolling_safety import first_obstacles, obstacle_reason, unsafe_words
 
 Result = dict[str, Any]
 
@@ -118,13 +119,17 @@ def _with_canaries(planned: Sequence[_Plan], wanted: RollingRequest) -> list[_Pl
 
 @dataclass(frozen=True)
 class _Plan:
-    """The plan of one cluster: its batches, the servers in scope that stay unchanged, and what is not safe in words."""
+    """The plan of one cluster: its batches, the servers in scope that stay unchanged, and what is not safe in words.
+
+    The ``obstacles`` are what the database would refuse now.
+    """
 
     cluster: Cluster
     health: ClusterHealth
     batches: list[Batch]
     unchanged: list[Node]
     unsafe: str
+    obstacles: Sequence[Obstacle]
     signs: SeenSigns = field(default_factory=SeenSigns)
 
 
@@ -192,11 +197,14 @@ def _plan_cluster(
     nodes = [_plan_node(server, cluster, health, foresight, values) for server in servers if _in_scope(server, wanted)]
     root_zones = _zone_names([server for server in servers if server["with_rootserver"]])
     planned = order_batches(nodes, root_zones, wanted.batch, wanted.strategy)
+    found: Sequence[Obstacle] = ()
     unsafe = ""
     if planned and wanted.majority:
         placed = placed_servers(health.records.cluster, health.records.servers)
-        unsafe = unsafe_words(Layout(api, cluster.id, warnings), placed, planned, wanted.tolerated or ())
-    return _Plan(cluster, health, planned, unchanged_nodes(nodes, planned), unsafe)
+        layout, tolerated = Layout(api, cluster.id, warnings), wanted.tolerated or ()
+        unsafe = unsafe_words(layout, placed, planned, tolerated)
+        found = first_obstacles(layout, placed, health.listed, planned, tolerated)
+    return _Plan(cluster, health, planned, unchanged_nodes(nodes, planned), unsafe, found)
 
 
 def _in_scope(server: Facts, wanted: RollingRequest) -> bool:
@@ -233,7 +241,8 @@ def _cluster_facts(plan: _Plan) -> Result:
         "task_ids": [task.id for task in restarts],
         "problems": [problem.text for problem in problems],
         "serves": all(problem.kind is Kind.AT_WORK for problem in problems),
-        "safe": not plan.unsafe,
+        "safe": not _unsafe_reasons(plan),
+        "obstacles": [obstacle.text for obstacle in plan.obstacles],
         "blocked": bool(reasons),
         "message": "\n".join(reasons),
         **plan.signs.result(),
@@ -244,7 +253,11 @@ def _reasons(plan: _Plan) -> list[str]:
     """Why no restart should begin in the cluster."""
     ill = [problem for problem in plan.health.problems if problem.kind in (Kind.ILL, Kind.HELD)]
     ill += plan.signs.blocking
-    return [*([problem_words(ill)] if ill else []), *([plan.unsafe] if plan.unsafe else [])]
+    return [*([problem_words(ill)] if ill else []), *_unsafe_reasons(plan)]
+
+
+def _unsafe_reasons(plan: _Plan) -> list[str]:
+    return [reason for reason in (plan.unsafe, obstacle_reason(plan.obstacles)) if reason]
 
 
 def _batch_facts(number: int | None, cluster: Cluster, batch: Batch) -> Result:

@@ -16,7 +16,8 @@ from .._base.service_clock import HOST_UNCERTAINTY
 from .._targets.serving import INACTIVE, ZONE_STOPPED, is_stopped
 from .._targets.target import PlacedServer
 from .._waiting.stop_refusals import MOST_LAG, Code
-from .voters import ServerState, Tenant, has_lost_majority
+from .layout import by_locality
+from .voters import ServerState, has_lost_majority
 
 NORMAL = "NORMAL"
 CHANGING = frozenset({"CREATING", "MODIFYING", "DELETING"})
@@ -36,24 +37,24 @@ def obstacles(
     placed: Sequence[PlacedServer],
     states: Mapping[str, ServerState],
     records: Iterable[Record],
-    tenants: Iterable[Tenant],
     tolerated: Collection[str],
     lag: float | None = None,
 ) -> list[Obstacle]:
     """The obstacles to a stop of the servers that are taken away; none if these are down or stopped already.
 
-    ``records`` are those of the ``tenants``. ``lag`` is how many seconds replicas of the cluster lag, if that counts.
+    ``records`` are those of the tenants. ``lag`` is how many seconds replicas of the cluster lag, if that counts.
     """
     taken = _to_stop(placed, states)
     if not taken:
         return []
+    counted = [one for one in records if one.get("name") not in tolerated]
     found = [
         *_stopped_elsewhere(placed, states, {server.zone for server in taken}),
-        *_of_records(one for one in records if one.get("name") not in tolerated),
+        *_of_records(counted),
         *(
             Obstacle(_coded(f"tenant {one.name} has lost its majority and so its leader", Code.NOT_ALLOWED))
-            for one in tenants
-            if one.name not in tolerated and has_lost_majority(one, states)
+            for one in map(by_locality, counted)
+            if has_lost_majority(one, states)
         ),
         *_lagging(lag),
     ]
@@ -80,6 +81,17 @@ def obstacle_words(found: Sequence[Obstacle]) -> str:
     """The obstacles as a part of a sentence."""
     more = len(found) - MOST_NAMED
     return "; ".join(one.text for one in found[:MOST_NAMED]) + (f"; and {more} more" if more > 0 else "")
+
+
+def ways_past(found: Iterable[Obstacle]) -> str:
+    """How to go on, as a sentence."""
+    passes = all(obstacle.passes for obstacle in found)
+    ways = [
+        *(["wait until that has ended (safety_timeout)"] if passes else []),
+        *([] if passes else ["unlock the tenant", "leave it out with tolerate_outage_of"]),
+        "ask for safety=none",
+    ]
+    return f"To go on, {', or '.join(ways)}."
 
 
 def _to_stop(placed: Iterable[PlacedServer], states: Mapping[str, ServerState]) -> list[PlacedServer]:

@@ -13,7 +13,6 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._safety.database_rul
     obstacles,
     status_doubts,
 )
-from ansible_collections.oceanbase.ocp.plugins.module_utils._safety.layout import by_locality
 from ansible_collections.oceanbase.ocp.plugins.module_utils._safety.server_states import OwnRestart, server_states
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.serving import database_serves
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target import Member, PlacedServer
@@ -45,7 +44,7 @@ def five(**changed):
 def found(placed, records=(), *, taken=("s1",), own=(), tasks=(), tolerated=(), lag=None):
     records = list(records) or [{"name": "sys", "locality": FULL5, "status": "NORMAL", "locked": False}]
     states = server_states(placed, tasks, own, taken)
-    each = obstacles(placed, states, records, [by_locality(one) for one in records], frozenset(tolerated), lag)
+    each = obstacles(placed, states, records, frozenset(tolerated), lag)
     return [(obstacle.text, obstacle.passes) for obstacle in each]
 
 
