@@ -15,7 +15,7 @@ from .._base.text import join_names
 from .._health.health_gate import unhealthy_words
 from .._health.health_rules import Kind, Problem
 from .._ocp.endpoints import OcpApi
-from .._safety.database_rules import Obstacle, lag_counts, obstacle_words, obstacles, status_doubts, ways_past
+from .._safety.database_rules import Obstacle, lag_counts, obstacle_words, obstacles, status_doubts, unaided, ways_past
 from .._safety.layout import Layout
 from .._safety.server_states import server_states
 from .._safety.verdict import Taken, Verdict, allowing_options, combined, judge, refusal_words
@@ -148,10 +148,14 @@ class SafetyGate:
             return allowed
         found: list[Obstacle] = []
         doubts: list[str] = []
+        read = self._reads
         for layout, one in taken:
             records = layout.read()
             found += obstacles(one.placed, one.states, records, tolerated, self._lag_for(one))
+            found += unaided(layout, one.placed, one.states, tolerated)
             doubts += status_doubts(records, tolerated)
+        if self._reads != read:
+            return replace(allowed, verdict=LookAgain())
         if not found:
             return replace(allowed, warnings=(*allowed.warnings, *doubts))
         lines = tuple(obstacle.text for obstacle in found)

@@ -62,4 +62,8 @@ def first_obstacles(
 def obstacle_reason(found: Sequence[Obstacle]) -> str:
     """Why no restart should begin, for what no wait ends; empty if there is nothing like that."""
     stays = [obstacle for obstacle in found if not obstacle.passes]
-    return f"The database would refuse to stop a server, since {obstacle_words(stays)}. {ways_past(stays)}" if stays else ""
+    return (
+        f"The database would refuse to stop a server, since {obstacle_words(stays)}. {ways_past(stays)}"
+        if stays
+        else ""
+    )

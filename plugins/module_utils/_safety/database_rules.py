@@ -8,7 +8,7 @@ See docs/dev/contract.md, "Stop of a server by the database". A state that is no
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from .._base.parsing import Record
@@ -16,11 +16,13 @@ from .._base.service_clock import HOST_UNCERTAINTY
 from .._targets.serving import INACTIVE, ZONE_STOPPED, is_stopped
 from .._targets.target import PlacedServer
 from .._waiting.stop_refusals import MOST_LAG, Code
-from .layout import by_locality
-from .voters import ServerState, has_lost_majority
+from .layout import Layout, by_locality
+from .voters import UNKNOWN_ARBITER, Outage, ServerState, Tenant, has_lost_majority, outages
 
 NORMAL = "NORMAL"
 CHANGING = frozenset({"CREATING", "MODIFYING", "DELETING"})
+# An arbitration service stands in for a voter of a tenant that has so many, and of no other.
+ARBITRATED_VOTERS = 2
 # More would hide the first ones.
 MOST_NAMED = 5
 
@@ -59,6 +61,35 @@ def obstacles(
         *_lagging(lag),
     ]
     return list(dict.fromkeys(found))
+
+
+def unaided(
+    layout: Layout, placed: Sequence[PlacedServer], states: Mapping[str, ServerState], tolerated: Collection[str]
+) -> list[Obstacle]:
+    """The obstacles by tenants that only an arbitration service would leave enough voters, which does not count.
+
+    Where their zones alone show some, it reads their units. Raises a ServiceError.
+    """
+    if not _to_stop(placed, states):
+        return []
+    tenants = [one for one in map(by_locality, layout.read()) if one.name not in tolerated]
+    lost = _lost_unaided(tenants, states)
+    if lost:
+        lost = _lost_unaided(layout.with_units([outage.tenant for outage in lost], placed), states)
+    return [Obstacle(_coded(_unaided_words(outage), Code.NOT_ALLOWED)) for outage in lost]
+
+
+def _unaided_words(outage: Outage) -> str:
+    return (
+        f"tenant {outage.tenant.name} would keep {len(outage.remaining)} of {outage.voters} voters, which is no majority, "
+        f"and the database counts an arbitration service for {ARBITRATED_VOTERS} voters only"
+    )
+
+
+def _lost_unaided(tenants: Iterable[Tenant], states: Mapping[str, ServerState]) -> list[Outage]:
+    """The outages if an arbitration service helps before the stop, but not after it."""
+    found = outages((replace(one, arbiter=UNKNOWN_ARBITER) for one in tenants), states)
+    return [outage for outage in found if outage.voters > ARBITRATED_VOTERS and not outage.leaderless]
 
 
 def lag_counts(placed: Sequence[PlacedServer], states: Mapping[str, ServerState]) -> bool:

@@ -43,7 +43,10 @@ FROZEN = {"freezeServer": True}
 CONTROL = {
     path: {"400", "401", "403", "415"}
     for path in ("/emulator/faults", "/emulator/clock/advance", "/emulator/service/restart")
-} | {path: {"400", "401", "403", "404", "415"} for path in ("/emulator/alarms", "/emulator/backups", "/emulator/restores")}
+} | {
+    path: {"400", "401", "403", "404", "415"}
+    for path in ("/emulator/alarms", "/emulator/backups", "/emulator/restores")
+}
 METRICS = {
     "metrics": "max_full_clog_sync_delay_second",
     "labels": "app:ob",

@@ -713,3 +713,46 @@ def test_lag_of_a_restart_beside_it_does_not_count(service):
     service.lag = 60.0
     service.begin(SERVER_TASK, service.servers_there[3:])
     assert restart(service)["action"] == "submitted"
+
+
+def of_four_voters_and_an_arbiter(service):
+    """The server of zone2 is away, which is half of the voters with that of zone1."""
+    service.servers_there += [Thing(44, 54, "zone4"), Thing(45, 55, "zone5"), Thing(46, 56, "zone1")]
+    service.localities = {"sys": f"{FULL4}, FULL{{1}}@zone5", "shop": FULL4}
+    service.arbitrated = {"shop": []}
+    service.servers_there[1].status = "UNAVAILABLE"
+
+
+def test_arbitration_service_counts_for_two_voters_only_when_the_database_stops_a_server(service):
+    of_four_voters_and_an_arbiter(service)
+    words = (
+        "tenant shop would keep 2 of 4 voters, which is no majority, and the database counts an arbitration service "
+        "for 2 voters only (-4179)"
+    )
+    error = refusal(service)
+    assert f"the database would refuse to stop it, since {words}. To go on, wait" in str(error)
+    assert error.facts["safety"]["problems"] == [words]
+    assert restart(service, tolerated=["shop"])["action"] == "submitted"
+    service.passes(100)
+    service.posts.clear()
+    service.time.after_sleep = lambda: setattr(service.servers_there[1], "status", "RUNNING")
+    assert restart(service, seconds=60)["action"] == "submitted"
+
+
+def test_units_of_such_a_tenant_may_be_elsewhere_and_are_read_before_a_new_look(service):
+    of_four_voters_and_an_arbiter(service)
+    service.units["shop"] = {"zone1": [46], "zone2": [42], "zone3": [43], "zone4": [44]}
+    assert restart(service)["action"] == "submitted"
+    assert service.calls.count("tenant") == 1
+    assert service.calls.index("tenant") < max(at for at, call in enumerate(service.calls) if call == "tasks")
+    service.units["shop"]["zone1"] = [41]
+    service.passes(100)
+    service.posts.clear()
+    assert "tenant shop would keep 2 of 4 voters" in str(refusal(service))
+
+
+def test_server_that_is_down_is_restarted_beside_an_arbitration_service(service):
+    of_four_voters_and_an_arbiter(service)
+    service.servers_there[0].status = "UNAVAILABLE"
+    assert restart(service)["action"] == "submitted"
+    assert "tenant" not in service.calls
