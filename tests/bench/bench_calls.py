@@ -5,7 +5,7 @@
 Each run is a play of its own on an emulator of its own, with one task that loops over 30 servers. Runs of the three
 ways and of an empty play take turns; the figures are medians, the median of the empty play taken off, divided by 30.
 `uri` sends its POST and nothing else. Ours reads the server, what works on it, the tenants of its cluster and how far
-replicas lag, decides, and then sends the POST. Each server is of another cluster. The last table has the requests of one
+replicas lag, decides, and then sends the POST. Each server is of another cluster. The last table has the requests of a
 call, by layout.
 """
 

@@ -81,8 +81,8 @@ def unaided(
 
 def _unaided_words(outage: Outage) -> str:
     return (
-        f"tenant {outage.tenant.name} would keep {len(outage.remaining)} of {outage.voters} voters, which is no majority, "
-        f"and the database counts an arbitration service for {ARBITRATED_VOTERS} voters only"
+        f"tenant {outage.tenant.name} would keep {len(outage.remaining)} of {outage.voters} voters, which is no "
+        f"majority, and the database counts an arbitration service for {ARBITRATED_VOTERS} voters only"
     )
 
 
