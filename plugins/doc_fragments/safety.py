@@ -20,8 +20,9 @@ options:
       - A server that is down by all that OCP shows can always be restarted. One that may serve, such as one that is
         UNAVAILABLE but ACTIVE, counts as serving.
       - It also refuses the restart of a server or zone if OCP shows that the database would refuse to stop it, which is
-        a step of the restart. That is so while a server or zone of another zone is stopped or restarted, or while a
-        tenant is created, modified or deleted or has no majority. A locked tenant is refused as well.
+        a step of the restart. That is so while a server or zone of another zone is stopped or restarted, while a tenant
+        is created, modified or deleted or has no majority, while a tenant of more than two voters would need its
+        arbitration service, or while replicas are more than 5 seconds behind. A locked tenant is refused as well.
       - If OCP does not show the tenants, more than half of the zones of the cluster have to stay up, and there is a
         warning.
       - V(none) does not check.

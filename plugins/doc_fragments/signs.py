@@ -14,13 +14,14 @@ options:
   stop_on:
     description:
       - Which signs of trouble in the cluster prevent the restart. Without it none are checked. V(alarms) and V(ntp)
-        together cost one request, V(lag) and V(backup) one each; the others need no extra request.
+        together cost one request, V(lag) one unless a restart sends it anyway, and V(backup) two; the others need no
+        extra request.
       - V(alarms) are active alarms of the cluster or its hosts that were not there before. Cautions and reminders do
         not count. An alarm about a server that is restarting, or has restarted and serves, counts only if it is still
         active after the 5 minutes that OCP takes to clear it. If an alarm names no server and a restart may have raised
         it, the module waits for its end. Any other alarm stops at once.
       - V(lag) means that replicas are further behind than O(max_lag). It does not count while a server restarts.
-      - V(backup) is a data backup that runs, V(merge) a major compaction.
+      - V(backup) is a data backup that runs, or a restore of a tenant into the cluster, V(merge) a major compaction.
       - V(versions) means that the servers of the cluster have different versions. Waiting does not help.
       - V(ntp) is an active alarm about the clock of a host, even if it was known before.
       - A sign that the service does not show, or not to this user, causes a warning and does not stop the restart.
@@ -30,7 +31,7 @@ options:
   max_lag:
     description:
       - How many seconds replicas may be behind, with V(lag) in O(stop_on). The database does not stop a server while
-        they are more than 5 seconds behind.
+        they are more than 5 seconds behind, so a larger value does not let a restart with V(safety=majority) go.
     type: int
     default: 5
 """

@@ -166,10 +166,16 @@ clusters:
       returned: always
       type: bool
     safe:
-      description: Whether no batch takes the majority from a tenant while everything else serves, as far as that was
-        checked.
+      description: Whether no batch takes the majority from a tenant while everything else serves, and the database
+        would not refuse the first batch for what only a person can clear, as far as that was checked.
       returned: always
       type: bool
+    obstacles:
+      description: For which states the database would refuse now to stop the first batch, one sentence each. What may
+        end by itself is waited for at its turn.
+      returned: always
+      type: list
+      elements: str
     blocked:
       description: Whether it is not safe, or has a problem that no running task explains. No restart should begin then.
       returned: always

@@ -15,7 +15,7 @@ description:
     part of it, and its zones are up. If that does not happen in time, the module fails and names what is not healthy.
   - A problem that only a person can clear fails at once. For a FAILED task that holds a part of the cluster, the
     message names its failed subtask and the commands that retry it or roll it back.
-  - A healthy cluster costs one poll of two or three requests, and up to three more for signs of trouble (O(stop_on)).
+  - A healthy cluster costs one poll of two or three requests, and up to four more for signs of trouble (O(stop_on)).
     These are read once everything else is healthy, and the module waits for them in the same way.
   - Temporary polling errors do not end the wait. Rejected credentials, a missing permission and a cluster that does not
     exist end it at once.

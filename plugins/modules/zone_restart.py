@@ -96,7 +96,7 @@ EXAMPLES = r"""
     cluster: orders
     zone: zone3
     stop_on: [alarms, lag, backup, merge, versions, ntp]
-    max_lag: 10
+    max_lag: 3
     offline_budget: refuse
     safety_timeout: 600
     wait: true

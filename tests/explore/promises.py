@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ansible_collections.oceanbase.ocp.tests.explore.world import World
 
 # What is read for gates, before the look.
-GATE_READS = frozenset({"tenants", "tenant"})
+GATE_READS = frozenset({"tenants", "tenant", "lag_samples"})
 # After these a run waits, and succeeds.
 HARMLESS = frozenset({"it is listed late", "it is shown late", "it shows its start late"})
 # Seconds after which all that was late has shown.

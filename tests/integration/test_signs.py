@@ -36,6 +36,10 @@ def backup(**of):
     return lambda emulator: emulator.post("/emulator/backups", {"cluster": "payments", **of})
 
 
+def restore(emulator):
+    emulator.post("/emulator/restores", {"cluster": "payments", "tenant": "app"})
+
+
 def merge(emulator, cluster=2, **of):
     emulator.put(f"/emulator/clusters/{cluster}/compaction", {"compactionStatus": "MERGING", **of})
 
@@ -52,9 +56,10 @@ PLANTED = {
     "an alarm about another server": (alarm(server=SECOND), "(stop_on: alarms)"),
     "an alarm about a host alone": (alarm(host="10.0.0.9", alarmType="host_disk_readonly"), "host_disk_readonly"),
     "a clock that is off": (alarm(alarmType=NTP, host="10.0.0.9"), "(stop_on: ntp)"),
-    "replicas that lag": (lag, "(stop_on: lag)"),
+    "replicas that lag": (lag, "replicas lag 45 seconds behind, more than 5 (-4179)"),
     "a backup of the cluster": (backup(), "(stop_on: backup)"),
     "a backup of a tenant": (backup(tenant="sys"), "(stop_on: backup)"),
+    "a restore of a tenant": (restore, "restore 1 of tenant app_restored of payments is RESTORING (stop_on: backup)"),
     "a merge of a zone": (lambda emulator: merge(emulator, zone="zone3"), "(stop_on: merge)"),
     "another version": (version, "(stop_on: versions)"),
 }

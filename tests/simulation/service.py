@@ -79,6 +79,7 @@ class Service:
                 ("GET", f"{clusters}/{{c}}/servers", self._servers),
                 ("GET", f"{clusters}/{{c}}/tenants", self._tenants),
                 ("GET", f"{clusters}/{{c}}/tenants/{{t}}", self._tenant),
+                ("GET", "/api/v2/monitor/metric", self._metric),
                 ("GET", hosts, self._hosts),
                 ("GET", f"{agents}/{{h}}/agent", self._agent),
                 ("GET", services, self._services),
@@ -188,6 +189,9 @@ class Service:
     def _tenant(self, cluster: str, tenant: str, when: float, query: dict[str, str]) -> Any:  # noqa: ARG002
         number = self._thing("cluster", cluster).key[1]
         return {**self._records.tenant(number), "zones": self._records.units(number, when)}
+
+    def _metric(self, when: float, query: dict[str, str]) -> Any:
+        return self._records.page([{"timestamp": int(when), query["metrics"]: 0.05}])
 
     def _hosts(self, when: float, query: dict[str, str]) -> Any:  # noqa: ARG002
         return self._records.page([self._records.host(each, when) for each in self._fleet.of("host")])

@@ -101,6 +101,16 @@ alarm_record = partial(shaped, shape=_ALARM)
 _BACKUP: Shape = {"taskId": integer, "clusterId": integer, "status": text, "tenantName": text, "finishTime": time_text}
 backup_record = partial(shaped, shape=_BACKUP)
 
+_RESTORE: Shape = {
+    "id": integer,
+    "restoreClusterId": integer,
+    "restoreTenantName": text,
+    "status": text,
+    "finishTime": time_text,
+    "finished": boolean,
+}
+restore_record = partial(shaped, shape=_RESTORE)
+
 
 def _value_text(value: object) -> str | None:
     """The value of a parameter as text; documents have no other."""

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The reads that show signs of trouble: alarms, how far replicas lag, backups.
+"""The reads that show signs of trouble: alarms, how far replicas lag, backups, restores.
 
 See docs/dev/contract.md, "Alarms", "Metrics" and "Backups".
 """
@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import Protocol
 
 from .._base.parsing import Record
-from .records import alarm_record, backup_record
+from .records import alarm_record, backup_record, restore_record
 
 # As many as documents allow in one page.
 ALARMS_A_PAGE = 200
@@ -54,6 +54,12 @@ class SignReads(Protocol):
         """The data backups of a cluster and its tenants that began since then."""
         path = f"/api/v2/ob/clusters/{cluster_id}/backup/task/dataBackupTasks"
         return [backup_record(one) for one in self._list(path, {"startTime": _utc(since)}, OTHERS_A_PAGE)]
+
+    def tenant_restores(self, cluster_id: int, since: datetime) -> list[Record]:
+        """The restores of tenants into a cluster that began since then."""
+        path = f"/api/v2/ob/clusters/{cluster_id}/backup/task/restoreTasks"
+        found = [restore_record(one) for one in self._list(path, {"startTime": _utc(since)}, OTHERS_A_PAGE)]
+        return [one for one in found if one.get("restoreClusterId") in (None, cluster_id)]
 
 
 def _utc(instant: datetime) -> str:

@@ -54,7 +54,7 @@ from .reader import Reader
 from .reasons import Told, lacks_values, reason_of, refusal_of, skip_gap
 from .restart_request import RestartRequest
 from .rules import Decision, Rule, Step, decide
-from .safety_gate import SafetyGate
+from .safety_gate import SafetyGate, lag_of_stopped
 from .send_once import DoubtfulAnswer, find_own_task, of_another_request, outcome_unknown, post_restart
 from .sign_gate import SignGate
 from .start_proof import PAUSES, RestartTask
@@ -149,8 +149,10 @@ class _Run:
         self._notes = OwnNotes(api, target, request, journal, clock)
         self._reader = Reader(api, target, clock, self._attempt.warnings)
         self._effect = EffectCheck(api, target, request, journal, clock, self._attempt.warnings)
-        self._signs = SignGate(api, target, request, clock, self._attempt.warnings, journal)
-        safety = SafetyGate(api, target, request, self._notes, self._attempt.warnings)
+        # Read by the first gate for both.
+        lag = lag_of_stopped(api, target, request, clock)
+        safety = SafetyGate(api, target, request, self._notes, self._attempt.warnings, lag)
+        self._signs = SignGate(api, target, request, clock, self._attempt.warnings, lag, journal)
         self._gates: Sequence[Gate] = (safety, self._signs, TimeGate(target, request.finish_before, clock))
         self._attempt.note(effective=self._effect.facts(()))
         self._begin_state()

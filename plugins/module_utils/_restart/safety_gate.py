@@ -8,17 +8,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from .._base.clock import Clock
 from .._base.errors import AuthenticationFailed, NotHealthy, NotSafe, ServiceError
 from .._base.parsing import Record
 from .._base.text import join_names
 from .._health.health_gate import unhealthy_words
 from .._health.health_rules import Kind, Problem
 from .._ocp.endpoints import OcpApi
-from .._safety.database_rules import Obstacle, obstacle_words, obstacles, status_doubts
-from .._safety.layout import Layout, by_locality
+from .._safety.database_rules import Obstacle, lag_counts, obstacle_words, obstacles, status_doubts, unaided, ways_past
+from .._safety.layout import Layout
 from .._safety.server_states import server_states
 from .._safety.verdict import Taken, Verdict, allowing_options, combined, judge, refusal_words
 from .._safety.voters import Outage
+from .._signs.cluster_lag import ClusterLag
 from .._targets.cluster import placed_servers, server_keys, servers_of
 from .._targets.operating_tasks import tasks_of_cluster
 from .._targets.target import PlacedServer, Target
@@ -36,16 +38,34 @@ UNSEEN: Facts = {"evidence": None, "tenants": [], "outages": []}
 REQUESTS_OF_CLUSTER, REQUESTS_OF_SERVED = 1, 4
 
 
+def lag_of_stopped(api: OcpApi, target: Target, request: RestartRequest, clock: Clock) -> ClusterLag | None:
+    """How far replicas lag where the database stops servers; None if it stops none, or if that is not checked."""
+    is_checked = request.safety is not None and request.safety.majority
+    if not is_checked or target.is_whole_cluster or target.arbiter_id is not None or not target.endangers:
+        return None
+    return ClusterLag(api, str(target.result()["cluster_name"]), clock)
+
+
 class SafetyGate:
-    """Judges the restart of one target, again and again. ``warnings`` gets a sentence for what cannot be read."""
+    """Judges the restart of one target, again and again. ``warnings`` gets a sentence for what cannot be read.
+
+    It reads the ``lag`` of its cluster, if there is one.
+    """
 
     def __init__(
-        self, api: OcpApi, target: Target, request: RestartRequest, notes: OwnNotes, warnings: list[str]
+        self,
+        api: OcpApi,
+        target: Target,
+        request: RestartRequest,
+        notes: OwnNotes,
+        warnings: list[str],
+        lag: ClusterLag | None,
     ) -> None:
         self._api = api
         self._target = target
         self._request = request
         self._notes = notes
+        self._lag = lag
         self._layouts = {number: Layout(api, number, warnings) for number in target.endangers}
         self._served: dict[int, tuple[Sequence[PlacedServer], list[Record], list[Any]]] = {}
         self._health = HealthCheck(api, notes, request.safety.zone if request.safety else None)
@@ -53,10 +73,11 @@ class SafetyGate:
 
     @property
     def requests(self) -> int:
-        """The tenants, and for an arbitration service what it serves."""
+        """The tenants, for an arbitration service what it serves, and how far replicas lag."""
         if not self._reads_tenants:
             return 0
-        return len(self._layouts) * (REQUESTS_OF_SERVED if self._target.arbiter_id else REQUESTS_OF_CLUSTER)
+        of_each = REQUESTS_OF_SERVED if self._target.arbiter_id else REQUESTS_OF_CLUSTER
+        return len(self._layouts) * of_each + (self._lag is not None)
 
     @property
     def _reads_tenants(self) -> bool:
@@ -64,13 +85,15 @@ class SafetyGate:
         return self._target.is_whole_cluster or (self._request.safety is not None and self._request.safety.majority)
 
     def read(self) -> None:
-        """Read the tenants; they may have moved during a pause."""
+        """Read the tenants and the lag; they may have changed during a pause."""
         self._health.forget()
         self._problem = None
         for layout in self._layouts.values():
             layout.forget()
         if not self._reads_tenants:
             return
+        if self._lag is not None:
+            self._lag.read()
         try:
             for number, layout in self._layouts.items():
                 if self._target.arbiter_id is not None:
@@ -125,11 +148,15 @@ class SafetyGate:
             return allowed
         found: list[Obstacle] = []
         doubts: list[str] = []
+        read = self._reads
         for layout, one in taken:
             records = layout.read()
-            tenants = map(by_locality, records)
-            found += obstacles(one.placed, one.states, records, tenants, tolerated)
-            doubts += status_doubts(records, tolerated)
+            lag, gap = self._lag_for(one)
+            found += obstacles(one.placed, one.states, records, tolerated, lag)
+            found += unaided(layout, one.placed, one.states, tolerated)
+            doubts += [*status_doubts(records, tolerated), *gap]
+        if self._reads != read:
+            return replace(allowed, verdict=LookAgain())
         if not found:
             return replace(allowed, warnings=(*allowed.warnings, *doubts))
         lines = tuple(obstacle.text for obstacle in found)
@@ -138,17 +165,23 @@ class SafetyGate:
         passes = all(obstacle.passes for obstacle in found)
         return replace(allowed, verdict=Wait(refusal, lines) if passes else Refuse(refusal), safety=facts)
 
+    def _lag_for(self, taken: Taken) -> tuple[float | None, tuple[str, ...]]:
+        """How many seconds replicas lag, if that counts and is known; and a warning if it cannot be read for now.
+
+        Without it a restart may fail, but no tenant is lost.
+        """
+        if self._lag is None or not lag_counts(taken.placed, taken.states):
+            return None, ()
+        try:
+            return self._lag.seconds, ()
+        except ServiceError as error:
+            return None, (f"It was not checked how far replicas lag: {error.what}",)
+
     def _would_be_refused(self, found: Sequence[Obstacle], waited: float) -> NotSafe:
         after = f" Waiting {waited:.0f} seconds did not help." if waited else ""
-        passes = all(obstacle.passes for obstacle in found)
-        ways = [
-            *(["wait until that has ended (safety_timeout)"] if passes else []),
-            *([] if passes else ["unlock the tenant", "leave it out with tolerate_outage_of"]),
-            "ask for safety=none",
-        ]
         return NotSafe(
             f"Did not restart {self._target.label}: the database would refuse to stop it, since "
-            f"{obstacle_words(found)}.{after} To go on, {', or '.join(ways)}."
+            f"{obstacle_words(found)}.{after} {ways_past(found)}"
         )
 
     @property

@@ -12,6 +12,7 @@ from .._base.errors import AuthenticationFailed, NotSafe, OcpError, ServiceError
 from .._journal.journal import Journal
 from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import SUCCESSFUL, Task
+from .._signs.cluster_lag import ClusterLag
 from .._signs.offline_budget import (
     PARAMETER,
     TASKS_READ,
@@ -41,7 +42,10 @@ class _Budget:
 
 
 class SignGate:
-    """Judges the signs of trouble of one target. ``warnings`` gets a sentence for what is not shown."""
+    """Judges the signs of trouble of one target. ``warnings`` gets a sentence for what is not shown.
+
+    A ``lag`` is read by another gate before.
+    """
 
     def __init__(
         self,
@@ -50,15 +54,16 @@ class SignGate:
         request: RestartRequest,
         clock: Clock,
         warnings: list[str],
-        journal: Journal | None = None,
+        lag: ClusterLag | None,
+        journal: Journal,
     ) -> None:
         self._api = api
         self._target = target
         self._request = request
         self._warnings = warnings
-        self._reader = None if request.watch is None else SignReader(api, request.watch, clock, warnings)
+        self._reader = None if request.watch is None else SignReader(api, request.watch, clock, warnings, lag)
         self._failures = FailureCheck(api, request.failures, request.started_before, clock, warnings)
-        if journal is not None and request.change is not None:
+        if request.change is not None:
             self._failures.begin_with(journal, request.change)
         self._read: Readings | ServiceError | None = None
         self._budget: _Budget | ServiceError | None = None

@@ -22,6 +22,7 @@ from .._restart.outlook import Change, Foresight
 from .._restart.reasons import doubt_error
 from .._restart.values_reader import ValuesReader
 from .._restart.values_seen import ValuesSeen
+from .._safety.database_rules import Obstacle
 from .._safety.layout import Layout
 from .._signs.sign_rules import Watch
 from .._targets.cluster import Cluster, member_of, placed_servers
@@ -30,7 +31,7 @@ from .._targets.server import Server
 from .._targets.task_names import DATABASE_RESTARTS, kind_of
 from .planned_signs import PlannedSigns, SeenSigns
 from .rolling_order import Batch, Node, Strategy, done_by_zone, order_batches, unchanged_nodes, with_canaries
-from .rolling_safety import unsafe_words
+from .rolling_safety import first_obstacles, obstacle_reason, unsafe_words
 from .zone_order import zone_order
 
 Result = dict[str, Any]
@@ -119,13 +120,17 @@ def _with_canaries(planned: Sequence[_Plan], wanted: RollingRequest) -> list[_Pl
 
 @dataclass(frozen=True)
 class _Plan:
-    """The plan of one cluster: its batches, the servers in scope that stay unchanged, and what is not safe in words."""
+    """The plan of one cluster: its batches, the servers in scope that stay unchanged, and what is not safe in words.
+
+    The ``obstacles`` are what the database would refuse now.
+    """
 
     cluster: Cluster
     health: ClusterHealth
     batches: list[Batch]
     unchanged: list[Node]
     unsafe: str
+    obstacles: Sequence[Obstacle]
     signs: SeenSigns = field(default_factory=SeenSigns)
 
 
@@ -196,11 +201,14 @@ def _plan_cluster(
     judged = wanted.majority and any(node.needed for node in nodes)
     order = zone_order(_zone_names(servers), root_zones, layout.read() if judged else ())
     planned = order_batches(nodes, order, wanted.batch, wanted.strategy)
+    found: Sequence[Obstacle] = ()
     unsafe = ""
     if judged:
         placed = placed_servers(health.records.cluster, health.records.servers)
-        unsafe = unsafe_words(layout, placed, planned, wanted.tolerated or ())
-    return _Plan(cluster, health, planned, unchanged_nodes(nodes, planned), unsafe)
+        tolerated = wanted.tolerated or ()
+        unsafe = unsafe_words(layout, placed, planned, tolerated)
+        found = first_obstacles(layout, placed, health.listed, planned, tolerated)
+    return _Plan(cluster, health, planned, unchanged_nodes(nodes, planned), unsafe, found)
 
 
 def _in_scope(server: Facts, wanted: RollingRequest) -> bool:
@@ -237,7 +245,8 @@ def _cluster_facts(plan: _Plan) -> Result:
         "task_ids": [task.id for task in restarts],
         "problems": [problem.text for problem in problems],
         "serves": all(problem.kind is Kind.AT_WORK for problem in problems),
-        "safe": not plan.unsafe,
+        "safe": not _unsafe_reasons(plan),
+        "obstacles": [obstacle.text for obstacle in plan.obstacles],
         "blocked": bool(reasons),
         "message": "\n".join(reasons),
         **plan.signs.result(),
@@ -248,7 +257,11 @@ def _reasons(plan: _Plan) -> list[str]:
     """Why no restart should begin in the cluster."""
     ill = [problem for problem in plan.health.problems if problem.kind in (Kind.ILL, Kind.HELD)]
     ill += plan.signs.blocking
-    return [*([problem_words(ill)] if ill else []), *([plan.unsafe] if plan.unsafe else [])]
+    return [*([problem_words(ill)] if ill else []), *_unsafe_reasons(plan)]
+
+
+def _unsafe_reasons(plan: _Plan) -> list[str]:
+    return [reason for reason in (plan.unsafe, obstacle_reason(plan.obstacles)) if reason]
 
 
 def _batch_facts(number: int | None, cluster: Cluster, batch: Batch) -> Result:

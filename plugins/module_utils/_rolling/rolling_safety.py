@@ -1,16 +1,20 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Which batches of a plan would take the majority from a tenant even while everything else serves, in words.
+"""What speaks against a plan, in words: the majorities that its batches would take, what the database would refuse now.
 
-The size of a batch makes no difference to that: within a zone a tenant loses its replica with the first of its servers.
+A batch is judged as if everything else served. Its size makes no difference to that: within a zone a tenant loses its
+replica with the first of its servers.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
+from .._base.parsing import Record
 from .._base.text import join_names
+from .._safety.database_rules import Obstacle, obstacle_words, obstacles, ways_past
 from .._safety.layout import Layout
+from .._safety.server_states import server_states
 from .._safety.verdict import Taken, allowing_options, judge, refusal_words
 from .._safety.voters import Outage, ServerState
 from .._targets.target import PlacedServer
@@ -38,3 +42,28 @@ def unsafe_words(
         return ""
     found = list(lost.values())
     return f"Without {join_names(by)}: {refusal_words(found)} {allowing_options(found, passes=False)}"
+
+
+def first_obstacles(
+    layout: Layout,
+    placed: Sequence[PlacedServer],
+    listed: Sequence[Record],
+    batches: Sequence[Batch],
+    tolerated: Collection[str],
+) -> list[Obstacle]:
+    """What the database would refuse of the first batch, as the cluster and its tasks are shown now.
+
+    Raises a ServiceError if the tenants cannot be read.
+    """
+    names = [node.name for node in batches[0].nodes]
+    return obstacles(placed, server_states(placed, listed, (), names), layout.read(), tolerated)
+
+
+def obstacle_reason(found: Sequence[Obstacle]) -> str:
+    """Why no restart should begin, for what no wait ends; empty if there is nothing like that."""
+    stays = [obstacle for obstacle in found if not obstacle.passes]
+    return (
+        f"The database would refuse to stop a server, since {obstacle_words(stays)}. {ways_past(stays)}"
+        if stays
+        else ""
+    )

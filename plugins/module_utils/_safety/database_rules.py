@@ -8,18 +8,21 @@ See docs/dev/contract.md, "Stop of a server by the database". A state that is no
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from .._base.parsing import Record
 from .._base.service_clock import HOST_UNCERTAINTY
 from .._targets.serving import INACTIVE, ZONE_STOPPED, is_stopped
 from .._targets.target import PlacedServer
-from .._waiting.stop_refusals import Code
-from .voters import ServerState, Tenant, has_lost_majority
+from .._waiting.stop_refusals import MOST_LAG, Code
+from .layout import Layout, by_locality
+from .voters import UNKNOWN_ARBITER, Outage, ServerState, Tenant, has_lost_majority, outages
 
 NORMAL = "NORMAL"
 CHANGING = frozenset({"CREATING", "MODIFYING", "DELETING"})
+# An arbitration service stands in for a voter of a tenant that has so many, and of no other.
+ARBITRATED_VOTERS = 2
 # More would hide the first ones.
 MOST_NAMED = 5
 
@@ -36,26 +39,62 @@ def obstacles(
     placed: Sequence[PlacedServer],
     states: Mapping[str, ServerState],
     records: Iterable[Record],
-    tenants: Iterable[Tenant],
     tolerated: Collection[str],
+    lag: float | None = None,
 ) -> list[Obstacle]:
     """The obstacles to a stop of the servers that are taken away; none if these are down or stopped already.
 
-    ``records`` are those of the ``tenants``.
+    ``records`` are those of the tenants. ``lag`` is how many seconds replicas of the cluster lag, if that counts.
     """
-    taken = [server for server in placed if states[server.member.name].taken]
-    if all(_is_stopped(server) for server in taken):
+    taken = _to_stop(placed, states)
+    if not taken:
         return []
+    counted = [one for one in records if one.get("name") not in tolerated]
     found = [
         *_stopped_elsewhere(placed, states, {server.zone for server in taken}),
-        *_of_records(one for one in records if one.get("name") not in tolerated),
+        *_of_records(counted),
         *(
             Obstacle(_coded(f"tenant {one.name} has lost its majority and so its leader", Code.NOT_ALLOWED))
-            for one in tenants
-            if one.name not in tolerated and has_lost_majority(one, states)
+            for one in map(by_locality, counted)
+            if has_lost_majority(one, states)
         ),
+        *_lagging(lag),
     ]
     return list(dict.fromkeys(found))
+
+
+def unaided(
+    layout: Layout, placed: Sequence[PlacedServer], states: Mapping[str, ServerState], tolerated: Collection[str]
+) -> list[Obstacle]:
+    """The obstacles by tenants that only an arbitration service would leave enough voters, which does not count.
+
+    Where their zones alone show some, it reads their units. Raises a ServiceError.
+    """
+    if not _to_stop(placed, states):
+        return []
+    tenants = [one for one in map(by_locality, layout.read()) if one.name not in tolerated]
+    lost = _lost_unaided(tenants, states)
+    if lost:
+        lost = _lost_unaided(layout.with_units([outage.tenant for outage in lost], placed), states)
+    return [Obstacle(_coded(_unaided_words(outage), Code.NOT_ALLOWED)) for outage in lost]
+
+
+def _unaided_words(outage: Outage) -> str:
+    return (
+        f"tenant {outage.tenant.name} would keep {len(outage.remaining)} of {outage.voters} voters, which is no "
+        f"majority, and the database counts an arbitration service for {ARBITRATED_VOTERS} voters only"
+    )
+
+
+def _lost_unaided(tenants: Iterable[Tenant], states: Mapping[str, ServerState]) -> list[Outage]:
+    """The outages if an arbitration service helps before the stop, but not after it."""
+    found = outages((replace(one, arbiter=UNKNOWN_ARBITER) for one in tenants), states)
+    return [outage for outage in found if outage.voters > ARBITRATED_VOTERS and not outage.leaderless]
+
+
+def lag_counts(placed: Sequence[PlacedServer], states: Mapping[str, ServerState]) -> bool:
+    """Whether it matters how far replicas lag. While a server restarts, its replicas do."""
+    return bool(_to_stop(placed, states)) and not any(state.in_flight for state in states.values())
 
 
 def status_doubts(records: Iterable[Record], tolerated: Collection[str]) -> list[str]:
@@ -73,6 +112,29 @@ def obstacle_words(found: Sequence[Obstacle]) -> str:
     """The obstacles as a part of a sentence."""
     more = len(found) - MOST_NAMED
     return "; ".join(one.text for one in found[:MOST_NAMED]) + (f"; and {more} more" if more > 0 else "")
+
+
+def ways_past(found: Iterable[Obstacle]) -> str:
+    """How to go on, as a sentence."""
+    passes = all(obstacle.passes for obstacle in found)
+    ways = [
+        *(["wait until that has ended (safety_timeout)"] if passes else []),
+        *([] if passes else ["unlock the tenant", "leave it out with tolerate_outage_of"]),
+        "ask for safety=none",
+    ]
+    return f"To go on, {', or '.join(ways)}."
+
+
+def _to_stop(placed: Iterable[PlacedServer], states: Mapping[str, ServerState]) -> list[PlacedServer]:
+    """The servers that are taken away; empty if all of them are down or stopped already."""
+    taken = [server for server in placed if states[server.member.name].taken]
+    return [] if all(_is_stopped(server) for server in taken) else taken
+
+
+def _lagging(lag: float | None) -> Iterator[Obstacle]:
+    if lag is not None and lag > MOST_LAG:
+        words = f"replicas lag {lag:g} seconds behind, more than {MOST_LAG}"
+        yield Obstacle(_coded(words, Code.NOT_ALLOWED))
 
 
 def _stopped_elsewhere(

@@ -4,63 +4,69 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import timedelta
+from functools import partial
 from typing import TypeVar
 
 from .._base.clock import Clock
 from .._base.errors import RequestRefused, ResponseUnreadable
-from .._base.parsing import Record
 from .._base.service_clock import service_time
 from .._ocp.endpoints import OcpApi
-from .._ocp.sign_reads import LAG
 from .._ocp.unknown_path import if_shown
+from .cluster_lag import ClusterLag, read_lag
 from .sign_rules import Readings, Sign, Watch
 
 Found = TypeVar("Found")
 
-# The newest sample counts if it is at most this old.
-SAMPLES_OF = timedelta(seconds=120)
-# No backup runs for longer.
+# No backup and no restore runs for longer.
 BACKUPS_OF = timedelta(days=7)
 # Each of these costs a request; the others show in the records of the cluster.
-ASKED = frozenset({Sign.ALARMS, Sign.NTP}), frozenset({Sign.LAG}), frozenset({Sign.BACKUP})
+ALARMS, LAG, BACKUPS, RESTORES = "alarms", "lag of replicas", "backups", "restores"
+ASKED = {
+    ALARMS: frozenset({Sign.ALARMS, Sign.NTP}),
+    LAG: frozenset({Sign.LAG}),
+    BACKUPS: frozenset({Sign.BACKUP}),
+    RESTORES: frozenset({Sign.BACKUP}),
+}
 
 
 @dataclass
 class SignReader:
-    """Reads the signs of clusters. ``warnings`` gets a sentence, once, for each that the service does not show."""
+    """Reads the signs of clusters. ``warnings`` gets a sentence, once, for each that the service does not show.
+
+    A ``lag`` that somebody else reads before is not read again.
+    """
 
     api: OcpApi
     watch: Watch
     clock: Clock
     warnings: list[str] = field(default_factory=list)
+    lag: ClusterLag | None = None
     _not_shown: set[str] = field(default_factory=set)
 
     @property
     def requests(self) -> int:
         """How many requests it sends at most for a cluster."""
-        return sum(bool(signs & self.watch.signs) for signs in ASKED)
+        asked = [what for what, signs in ASKED.items() if signs & self.watch.signs]
+        return sum(what != LAG or self.lag is None for what in asked)
 
     def read(self, cluster_id: int, cluster: str) -> Readings:
         """The requested signs of a cluster with this id and name. Raises a ServiceError."""
         now = service_time(self.api.service_clock, self.clock)
-        signs = self.watch.signs
-        samples = self._read(
-            "lag of replicas", {Sign.LAG}, lambda: self.api.lag_samples(cluster, now - SAMPLES_OF, now) or None
-        )
+        lag = partial(read_lag, self.api, cluster, now) if self.lag is None else self.lag.shown_seconds
         return Readings(
             at=now,
-            alarms=self._read("alarms", signs & {Sign.ALARMS, Sign.NTP}, self.api.active_alarms),
-            lag=newest_lag(samples or ()),
-            backups=self._read("backups", {Sign.BACKUP}, lambda: self.api.data_backups(cluster_id, now - BACKUPS_OF)),
+            lag=self._read(LAG, lag),
+            alarms=self._read(ALARMS, self.api.active_alarms),
+            backups=self._read(BACKUPS, lambda: self.api.data_backups(cluster_id, now - BACKUPS_OF)),
+            restores=self._read(RESTORES, lambda: self.api.tenant_restores(cluster_id, now - BACKUPS_OF)),
         )
 
-    def _read(self, what: str, signs: Iterable[Sign], read: Callable[[], Found | None]) -> Found | None:
-        """The result of ``read``; None if none of ``signs`` is requested, or the service does not show it."""
-        asked = self.watch.signs.intersection(signs)
+    def _read(self, what: str, read: Callable[[], Found | None]) -> Found | None:
+        """The result of ``read``; None if no sign is requested that needs it, or the service does not show it."""
+        asked = self.watch.signs & ASKED[what]
         if not asked or what in self._not_shown:
             return None
         found = if_shown(read, lambda error: self._warn(what, asked, _why(error)))
@@ -73,19 +79,6 @@ class SignReader:
             self._not_shown.add(what)
             names = ", ".join(sorted(sign.value for sign in asked))
             self.warnings.append(f"The service does not show {what} ({why}), so stop_on={names} cannot check it.")
-
-
-def newest_lag(samples: Iterable[Record]) -> float | None:
-    """The newest value of the metric, in seconds; None without any."""
-    values = [(_number(sample.get("timestamp")), _number(sample.get(LAG))) for sample in samples]
-    shown = [(at, value) for at, value in values if at is not None and value is not None]
-    return max(shown)[1] if shown else None
-
-
-def _number(value: object) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
-        return None
-    return float(value)
 
 
 def _why(error: RequestRefused | ResponseUnreadable) -> str:

@@ -17,6 +17,8 @@ from .alarm_rules import alarm_words, alarms_of, is_explained, is_harmless, is_o
 
 # The words of docs/dev/contract.md, "Backups", for one that has not ended.
 RUNNING_BACKUP = ("BEGINNING", "INITIALIZING", "DOING", "CANCELING")
+# For a restore many words say what it does now, and two that it has ended.
+ENDED_RESTORE = ("RESTORE_SUCCESS", "RESTORE_FAIL")
 IDLE = "IDLE"
 
 
@@ -51,6 +53,7 @@ class Readings:
     alarms: Sequence[Record] | None = None
     lag: float | None = None
     backups: Sequence[Record] | None = None
+    restores: Sequence[Record] | None = None
 
 
 @dataclass(frozen=True)
@@ -77,6 +80,11 @@ def troubles(cluster: str, placed: Sequence[PlacedServer], readings: Readings, w
             for backup in readings.backups or ()
             if is_running(backup)
         ),
+        *(
+            Trouble(Sign.BACKUP, _restore_words(restore, cluster), True)
+            for restore in readings.restores or ()
+            if is_restoring(restore)
+        ),
         *_merge(cluster, placed),
         *_versions(cluster, placed),
     ]
@@ -86,6 +94,14 @@ def troubles(cluster: str, placed: Sequence[PlacedServer], readings: Readings, w
 def is_running(backup: Record) -> bool:
     """Whether a backup has not ended."""
     return str(backup.get("status")).upper() in RUNNING_BACKUP
+
+
+def is_restoring(restore: Record) -> bool:
+    """Whether a restore has not ended, as far as that is shown."""
+    if restore.get("finished") is not None:
+        return not restore["finished"]
+    status = restore.get("status")
+    return status is not None and restore.get("finishTime") is None and status.upper() not in ENDED_RESTORE
 
 
 def allowing_words(found: Iterable[Trouble]) -> str:
@@ -114,6 +130,12 @@ def _lag(cluster: str, placed: Iterable[PlacedServer], lag: float | None, watch:
 def _backup_words(backup: Record) -> str:
     tenant = one_line(backup.get("tenantName"))
     return f"backup {backup.get('taskId')}" + (f" of tenant {tenant}" if tenant else "")
+
+
+def _restore_words(restore: Record, cluster: str) -> str:
+    tenant, status = one_line(restore.get("restoreTenantName")), one_line(restore.get("status"))
+    whom = f" of tenant {tenant}" if tenant else ""
+    return f"restore {restore.get('id')}{whom} of {cluster} " + (f"is {status}" if status else "has not ended")
 
 
 def _merge(cluster: str, placed: Iterable[PlacedServer]) -> Iterator[Trouble]:

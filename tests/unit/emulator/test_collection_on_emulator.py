@@ -32,7 +32,6 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.endpoints impor
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.session import HttpClient
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart_request import RestartRequest, Safety
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.run import restart_target
-from ansible_collections.oceanbase.ocp.plugins.module_utils._signs.sign_rules import Sign, Watch
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.agents import Agents
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.arbitration import ArbitrationService
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.cluster import Cluster
@@ -40,7 +39,6 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.server impo
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target import Selector
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.zone import Zone
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll_pauses import PollPolicy
-from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.stop_refusals import MOST_LAG
 from ansible_collections.oceanbase.ocp.tests.unit.support.controllers import another_controller
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import BEGINNING, FakeClock
 from ansible_collections.oceanbase.ocp.tests.unit.support.stop_states import STATES, StopState
@@ -348,7 +346,16 @@ def test_fleet_is_read_with_what_is_documented(read, wanted, told, expected, pro
 
 REFUSES = Switches(stop_server="refuse")
 SERVER_1 = Selector(Server, {"cluster": "orders", "server": "1", "freeze_server": False, "force": False})
-SAFE, LAG = Safety(), Watch(frozenset({Sign.LAG}), max_lag=MOST_LAG)
+SAFE = Safety()
+# What a restart of a server by the name of its cluster reads and sends, in this order.
+OF_ONE_RESTART = [
+    "GET /api/v2/ob/clusters",
+    "GET /api/v2/monitor/metric",
+    "GET /api/v2/ob/clusters/1/tenants",
+    "GET /api/v2/tasks/instances",
+    "GET /api/v2/ob/clusters/1",
+    "POST /api/v2/ob/clusters/1/servers/1/restart",
+]
 refused_states = pytest.mark.parametrize("state", [pytest.param(state, id=name) for name, state in STATES.items()])
 
 
@@ -381,7 +388,7 @@ def test_stop_that_the_database_refuses_fails_and_is_explained(state, entered, t
 def test_stop_that_the_database_would_refuse_is_not_requested(state, entered, time_passes):
     emulated = entered(state)
     before = posts(emulated)
-    request = RestartRequest(False, True, PollPolicy(7200, 10), safety=SAFE, watch=LAG)
+    request = RestartRequest(False, True, PollPolicy(7200, 10), safety=SAFE)
     with pytest.raises(NotSafe):
         restart_target(api("password"), SERVER_1, request, time_passes.clock)
     assert posts(emulated) == before
@@ -399,6 +406,15 @@ def test_locked_tenant_is_refused_though_the_database_would_stop_the_server(ente
 @pytest.mark.parametrize("switches", [Switches(), REFUSES])
 def test_stop_that_the_database_allows_goes_on(switches, below, time_passes):
     emulated = below(switches, fleet=StopState(0).fleet)
-    request = RestartRequest(False, True, PollPolicy(7200, 10), safety=SAFE, watch=LAG)
+    request = RestartRequest(False, True, PollPolicy(7200, 10), safety=SAFE)
     assert restart_target(api("password"), SERVER_1, request, time_passes.clock)["verified"] is True
     assert posts(emulated) == 1
+
+
+def test_restart_takes_six_requests(below, time_passes):
+    """With three full replicas, where the service shows servers in the record of their cluster."""
+    emulated = below(Switches(cluster_servers="complete", cluster_detail="served"))
+    request = RestartRequest(False, False, PollPolicy(7200, 10), safety=SAFE)
+    restart_target(api("password"), SERVER_1, request, time_passes.clock)
+    sent = emulated.get("/emulator/requests")["contents"]
+    assert [f"{each['method']} {each['path']}" for each in sent] == OF_ONE_RESTART

@@ -183,6 +183,7 @@ class FakeOcp:
     alarms: list[dict[str, Any]] = field(default_factory=list)
     lag: float | None = 0.05
     backups: list[dict[str, Any]] = field(default_factory=list)
+    restores: list[dict[str, Any]] = field(default_factory=list)
     compaction: str = "IDLE"
     versions: dict[int, str] = field(default_factory=dict)  # by the id of a server
     offline_time: str = "3600s"
@@ -344,6 +345,11 @@ class FakeOcp:
         self._called("data_backups")
         assert (cluster_id, since < at(self.now)) == (31, True)
         return [{"taskId": number, **backup} for number, backup in enumerate(self.backups, start=1)]
+
+    def tenant_restores(self, cluster_id: int, since: datetime) -> list[dict[str, Any]]:
+        self._called("tenant_restores")
+        assert (cluster_id, since < at(self.now)) == (31, True)
+        return [{"id": number, **restore} for number, restore in enumerate(self.restores, start=1)]
 
     def cluster_parameters(self, cluster_id: int) -> list[dict[str, Any]]:
         self._called("cluster_parameters")

@@ -17,7 +17,7 @@ from ocp_emulator.fleet.resolve_fleet import resolve
 
 ADDRESSES = [f"10.0.0.{number}" for number in range(1, 6)]
 FIVE = ", ".join(f"FULL{{1}}@zone{number}" for number in range(1, 6))
-THREE, TWO = ", ".join(FIVE.split(", ")[:3]), ", ".join(FIVE.split(", ")[:2])
+TWO, THREE, FOUR = (", ".join(FIVE.split(", ")[:count]) for count in (2, 3, 4))
 OF_CLUSTER = "/api/v2/ob/clusters/1"
 LAG = "max_full_clog_sync_delay_second"
 
@@ -110,6 +110,9 @@ STATES = {
     "this is the only replica of a tenant": StopState(-4179, app={"locality": FIVE.split(", ", maxsplit=1)[0]}),
     "one of three voters is away": StopState(-4179, _away(2), {"locality": THREE}),
     "two of five voters are away": StopState(-4179, _away(2, 3)),
+    "one of four voters beside an arbitration service is away": StopState(
+        -4179, _away(2), {"locality": FOUR, "arbitration": True}
+    ),
     "one of two voters has no arbitration service": StopState(-4179, app={"locality": TWO}),
     "the arbitration service of two voters is away": StopState(
         -4179, _put("arbitration-services/1/process", running=False), {"locality": TWO, "arbitration": True}

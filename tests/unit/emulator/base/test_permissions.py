@@ -52,6 +52,7 @@ NEEDED = [
     ("GET", "/api/v2/alarm/alarms", "ALARM_VIEWER"),
     ("GET", "/api/v2/ob/clusters/1/backup/task/dataBackupTasks", "BACKUP_VIEWER"),
     ("GET", "/api/v2/ob/clusters/1/tenants/5001/backup/task/dataBackupTasks", "BACKUP_VIEWER"),
+    ("GET", "/api/v2/ob/clusters/1/backup/task/restoreTasks", "BACKUP_VIEWER"),
     ("GET", "/api/v2/compute/hosts", "HOST_VIEWER"),
     ("GET", "/api/v2/compute/hosts/1", "HOST_VIEWER"),
     *(
@@ -96,6 +97,8 @@ CONTROL = [
     ("PUT", "/emulator/clusters/1/compaction", {"compactionStatus": "IDLE"}),
     ("POST", "/emulator/backups", {"cluster": "c"}),
     ("PUT", "/emulator/backups/1", {"status": "DONE"}),
+    ("POST", "/emulator/restores", {"cluster": "c", "tenant": "t"}),
+    ("PUT", "/emulator/restores/1", {"status": "RESTORE_FAIL"}),
     ("GET", "/emulator/absences", None),
     ("GET", "/emulator/leader-moves", None),
     ("PUT", "/emulator/arbitration-services/1", {"degraded": []}),
@@ -154,6 +157,7 @@ def test_permission_table_covers_every_documented_endpoint(emulated):
                 alarmId=1,
                 obproxyIds=1,
                 backupId=1,
+                restoreId=1,
                 name="viewer",
             ),
         )

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Backups and merges that are planted, and how they are shown."""
+"""Backups, restores and merges that are planted, and how they are shown."""
 
 import pytest
 
 CLUSTER = "/api/v2/ob/clusters/1/backup/task/dataBackupTasks"
+RESTORES = "/api/v2/ob/clusters/1/backup/task/restoreTasks"
 TENANT = "/api/v2/ob/clusters/1/tenants/5002/backup/task/dataBackupTasks"
 # Names and types as the documented responses have them; `finishTime` is there once a backup has ended.
 BOTH = {
@@ -85,6 +86,11 @@ def test_backups_can_be_filtered_and_paged(emulated, filters, found):
         ("POST", "backups", {"cluster": "orders", "tenant": "nobody"}, 404),
         ("POST", "backups", {"cluster": "orders", "status": "GOING"}, 400),
         ("PUT", "backups/9", {"status": "DONE"}, 404),
+        ("POST", "restores", {"cluster": "orders"}, 400),
+        ("POST", "restores", {"cluster": "nowhere", "tenant": "app"}, 404),
+        ("POST", "restores", {"cluster": "orders", "tenant": "nobody"}, 404),
+        ("POST", "restores", {"cluster": "orders", "tenant": "app", "status": "DOING"}, 400),
+        ("PUT", "restores/9", {"status": "RESTORE_FAIL"}, 404),
         ("PUT", "clusters/9/compaction", {"compactionStatus": "IDLE"}, 404),
         ("PUT", "clusters/1/compaction", {"compactionStatus": "IDLE", "zone": "zone9"}, 404),
         ("PUT", "clusters/1/compaction", {"compactionStatus": "DONE"}, 400),
@@ -92,15 +98,81 @@ def test_backups_can_be_filtered_and_paged(emulated, filters, found):
 )
 def test_invalid_backup_or_merge_is_refused(emulated, method, path, body, status):
     emulated.error(status, method, f"/emulator/{path}", json=body)
-    assert emulated.get(CLUSTER)["contents"] == []
+    assert emulated.get(CLUSTER)["contents"] == emulated.get(RESTORES)["contents"] == []
 
 
 @pytest.mark.parametrize(
     "path",
-    [CLUSTER.replace("/1/", "/9/"), TENANT.replace("/1/", "/9/"), TENANT.replace("/1/", "/2/")],
+    [*(path.replace("/1/", "/9/") for path in (CLUSTER, RESTORES, TENANT)), TENANT.replace("/1/", "/2/")],
 )
 def test_backups_of_unknown_clusters_and_tenants_are_not_found(emulated, path):
     emulated.error(404, "GET", path)
+
+
+# Names and types as the documented response has them; `finishTime` is there once a restore has ended.
+OF_RESTORE = {
+    "backupClusterId": int,
+    "backupClusterName": str,
+    "backupMode": str,
+    "backupObClusterId": int,
+    "backupObTenantId": int,
+    "backupTenantId": int,
+    "backupTenantName": str,
+    "createTime": str,
+    "errorMsg": str,
+    "finished": bool,
+    "id": int,
+    "ocpJobId": int,
+    "restoreClusterId": int,
+    "restoreClusterName": str,
+    "restoreEndTime": str,
+    "restoreObClusterId": int,
+    "restorePoolListStr": str,
+    "restoreTenantName": str,
+    "restoreUri": str,
+    "status": str,
+    "statusDesc": str,
+    "successful": bool,
+}
+
+
+def restore(emulated, **more):
+    body = {"cluster": "orders", "tenant": "app", **more}
+    return emulated.data("POST", "/emulator/restores", json=body)["id"]
+
+
+def test_restore_runs_until_it_is_ended_and_has_the_documented_fields(emulated):
+    number = restore(emulated)
+    emulated.pass_time(9_000)
+    [found] = emulated.get(RESTORES)["contents"]
+    assert form(found) == OF_RESTORE
+    assert (found["id"], found["status"], found["finished"], found["successful"]) == (number, "RESTORING", False, False)
+    assert (found["backupTenantName"], found["restoreTenantName"]) == ("app", "app_restored")
+    assert found["createTime"] == "2026-11-21T12:00:00.000+0800"
+    for status, successful in (("RESTORE_FAIL", False), ("RESTORE_SUCCESS", True)):
+        emulated.request("PUT", f"/emulator/restores/{number}", json={"status": status}).raise_for_status()
+        [found] = emulated.get(RESTORES)["contents"]
+        assert form(found) == {**OF_RESTORE, "finishTime": str}
+        assert (found["status"], found["finished"], found["successful"]) == (status, True, successful)
+        assert found["finishTime"] == "2026-11-21T14:30:00.000+0800"
+    assert emulated.get(RESTORES.replace("/1/", "/2/"))["contents"] == []
+
+
+@pytest.mark.parametrize(
+    ("filters", "found"),
+    [
+        ({}, ["c", "b", "a"]),
+        ({"startTime": "2026-11-21T04:00:01Z"}, ["c", "b"]),
+        ({"endTime": "2026-11-21T04:00:10Z"}, ["b", "a"]),
+        ({"page": 2, "size": 2}, ["a"]),
+    ],
+)
+def test_restores_can_be_filtered_and_paged(emulated, filters, found):
+    for name in "abc":
+        restore(emulated, restoreTenantName=name)
+        emulated.pass_time(10)
+    shown = emulated.get(RESTORES, params=filters)["contents"]
+    assert [each["restoreTenantName"] for each in shown] == found
 
 
 def merging(emulated):

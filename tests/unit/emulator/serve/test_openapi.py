@@ -43,7 +43,10 @@ FROZEN = {"freezeServer": True}
 CONTROL = {
     path: {"400", "401", "403", "415"}
     for path in ("/emulator/faults", "/emulator/clock/advance", "/emulator/service/restart")
-} | {path: {"400", "401", "403", "404", "415"} for path in ("/emulator/alarms", "/emulator/backups")}
+} | {
+    path: {"400", "401", "403", "404", "415"}
+    for path in ("/emulator/alarms", "/emulator/backups", "/emulator/restores")
+}
 METRICS = {
     "metrics": "max_full_clog_sync_delay_second",
     "labels": "app:ob",
@@ -212,6 +215,8 @@ def plant(emulated):
         ("alarms", {"alarmType": "host_ntp_offset_too_large", "server": 3}),
         ("backups", {"cluster": "orders", "tenant": "app", "status": "DONE"}),
         ("backups", {"cluster": "orders"}),
+        ("restores", {"cluster": "orders", "tenant": "app", "status": "RESTORE_FAIL"}),
+        ("restores", {"cluster": "orders", "tenant": "app"}),
     ):
         emulated.data("POST", f"/emulator/{path}", json=body)
 
@@ -363,13 +368,14 @@ PLANTED = [
     ("put", "/emulator/obproxies/{id}/process", {"running": False}),
     ("put", "/emulator/clusters/{id}/compaction", {"compactionStatus": "MERGING"}),
     ("put", "/emulator/backups/{backupId}", {"status": "FAILED"}),
+    ("put", "/emulator/restores/{restoreId}", {"status": "RESTORE_FAIL"}),
 ]
 
 
 @pytest.mark.parametrize(("method", "path", "body"), PLANTED)
 def test_planting_matches_the_document(emulated, document, method, path, body):
     plant(emulated)
-    known, unknown = ({"serverId": each, "id": each, "backupId": each} for each in (1, 99))
+    known, unknown = ({"serverId": each, "id": each, "backupId": each, "restoreId": each} for each in (1, 99))
     check(emulated, document, method, path, known, 200, json=body)
     check(emulated, document, method, path, known, 400, json={})
     check(emulated, document, method, path, unknown, 404, json=body)
@@ -380,6 +386,7 @@ def test_planted_alarms_and_backups_match_the_document(emulated, document):
     for path, body, missing in (
         ("/emulator/alarms", {"alarmType": "x", "cluster": "orders"}, {"alarmType": "x", "cluster": "none"}),
         ("/emulator/backups", {"cluster": "orders"}, {"cluster": "none"}),
+        ("/emulator/restores", {"cluster": "orders", "tenant": "app"}, {"cluster": "orders", "tenant": "none"}),
     ):
         check(emulated, document, "post", path, {}, 200, json=body)
         check(emulated, document, "post", path, {}, 400, json={})

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Plant what a service shows besides its tasks: alarms, metrics, backups, merges, versions, tenants."""
+"""Plant what a service shows besides its tasks: alarms, metrics, backups, restores, merges, versions, tenants."""
 
 import sqlite3
 from typing import Annotated, Any
@@ -35,8 +35,9 @@ router = APIRouter(prefix=CONTROL, tags=["Emulator"], dependencies=[Depends(Requ
 
 AlarmId = Annotated[Long, Path(alias="alarmId", description="Alarm id.")]
 BackupIdParam = Annotated[Long, Path(alias="backupId", description="Backup id.")]
+RestoreIdParam = Annotated[Long, Path(alias="restoreId", description="Restore id.")]
 
-_RUNNING = frozenset({"BEGINNING", "INITIALIZING", "DOING", "CANCELING"})
+_RUNNING = frozenset({"BEGINNING", "INITIALIZING", "DOING", "CANCELING", "RESTORING"})
 
 
 @router.post(
@@ -201,6 +202,50 @@ async def change_backup(request: Request, backup_id: BackupIdParam, content_type
         )
         if changed.rowcount == 0:
             raise errors.not_found(f"Backup {backup_id}")
+    return context.reply_empty()
+
+
+@router.post(
+    "/restores",
+    summary="Begin the restore of a tenant",
+    response_model=Envelope[schemas.RestoreId],
+    responses=error_responses(400, 401, 403, 404, 415, 500),
+    openapi_extra=json_body(schemas.PlantedRestore.model_json_schema(by_alias=True)),
+)
+async def begin_restore(request: Request, content_type: ContentType = None) -> Response:
+    """As another tenant of the same cluster, which does not show there. It does not end by itself."""
+    context, service = context_of(request), service_of(request)
+    body = parse_body(schemas.PlantedRestore, json_object(context, content_type, required=True))
+    with service.store.transaction() as db:
+        cluster = _cluster(db, "name", body.cluster)
+        tenant = _tenant(db, cluster, body.tenant)
+        name = body.restore_tenant_name or f"{body.tenant}_restored"
+        row = db.execute(
+            "INSERT INTO restores (cluster_id, tenant_id, name, status, create_time, finish_time)"
+            " VALUES (?, ?, ?, ?, ?, ?) RETURNING id",
+            (cluster["id"], tenant["id"], name, body.status, context.now, _finish(body.status, context.now)),
+        ).fetchone()
+    return context.reply(Envelope[schemas.RestoreId], schemas.RestoreId(id=row["id"]))
+
+
+@router.put(
+    "/restores/{restoreId}",
+    summary="Change the status of a restore",
+    response_model=EmptyEnvelope,
+    responses=error_responses(400, 401, 403, 404, 415, 500),
+    openapi_extra=json_body(schemas.RestoreChange.model_json_schema(by_alias=True)),
+)
+async def change_restore(request: Request, restore_id: RestoreIdParam, content_type: ContentType = None) -> Response:
+    """RESTORE_SUCCESS and RESTORE_FAIL end it."""
+    context, service = context_of(request), service_of(request)
+    body = parse_body(schemas.RestoreChange, json_object(context, content_type, required=True))
+    with service.store.transaction() as db:
+        changed = db.execute(
+            "UPDATE restores SET status = ?, finish_time = ? WHERE id = ?",
+            (body.status, _finish(body.status, context.now), restore_id),
+        )
+        if changed.rowcount == 0:
+            raise errors.not_found(f"Restore {restore_id}")
     return context.reply_empty()
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The schemas of what is planted: alarms, metrics, backups, merges, versions, tenants, values of parameters."""
+"""The schemas of what is planted: alarms, metrics, backups, restores, merges, versions, tenants, parameters."""
 
 from typing import Annotated
 
@@ -8,7 +8,7 @@ from pydantic import Field
 
 from ocp_emulator.fleet.fleet_file import TenantStatus
 from ocp_emulator.schemas.fleet_schemas import CompactionStatus
-from ocp_emulator.schemas.health_schemas import AlarmScope, AppType, BackupStatus
+from ocp_emulator.schemas.health_schemas import AlarmScope, AppType, BackupStatus, RestoreStatus
 from ocp_emulator.schemas.schema import Long, Schema
 
 Text = Annotated[str, Field(strict=True, min_length=1)]
@@ -57,6 +57,27 @@ class BackupChange(Schema):
     """The status of a backup from now on."""
 
     status: BackupStatus
+
+
+class PlantedRestore(Schema):
+    """A restore of a tenant of a cluster, by their names, that begins now; without another name it gets one."""
+
+    cluster: Text
+    tenant: Text
+    restore_tenant_name: Text | None = None
+    status: RestoreStatus = "RESTORING"
+
+
+class RestoreId(Schema):
+    """A planted restore."""
+
+    id: Long
+
+
+class RestoreChange(Schema):
+    """The status of a restore from now on."""
+
+    status: RestoreStatus
 
 
 class Compaction(Schema):

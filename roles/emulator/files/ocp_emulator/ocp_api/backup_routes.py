@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The routes that list data backups, and their filters."""
+"""The routes that list data backups and restores, and their filters."""
 
 from typing import Annotated, get_args
 
@@ -19,8 +19,8 @@ from ocp_emulator.ocp_api.dependencies import (
     page_request,
 )
 from ocp_emulator.schemas.envelope import Envelope, Paged
-from ocp_emulator.schemas.health_schemas import BackupStatus, DataBackup
-from ocp_emulator.serializers import backup_serializers
+from ocp_emulator.schemas.health_schemas import BackupStatus, DataBackup, TenantRestore
+from ocp_emulator.serializers import backup_serializers, restore_serializers
 from ocp_emulator.serializers.backup_serializers import BackupFilter
 from ocp_emulator.service import service_of
 from ocp_emulator.web.parameters import Long, instant, one_or_more, split
@@ -78,3 +78,25 @@ async def list_tenant_backups(
         service_of(request).store.db, page_request(number, size, "id,desc"), cluster_id, tenant_id, chosen
     )
     return context_of(request).reply(Envelope[Paged[DataBackup]], page)
+
+
+@reads.get(
+    "/api/v2/ob/clusters/{id}/backup/task/restoreTasks",
+    summary="List the restores of the tenants of a cluster",
+    response_model=Envelope[Paged[TenantRestore]],
+    responses=error_responses(400, 401, 403, 404, 500),
+)
+async def list_cluster_restores(
+    request: Request,
+    cluster_id: ClusterId,
+    start: Annotated[TimeParam, Query(alias="startTime")] = None,
+    end: Annotated[TimeParam, Query(alias="endTime")] = None,
+    number: PageParam = 1,
+    size: SizeParam = 10,
+) -> Response:
+    """The newest first."""
+    chosen = BackupFilter(since=instant("startTime", start), until=instant("endTime", end))
+    page = restore_serializers.cluster_restores(
+        service_of(request).store.db, page_request(number, size, "id,desc"), cluster_id, chosen
+    )
+    return context_of(request).reply(Envelope[Paged[TenantRestore]], page)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The fields of alarms, samples of metrics, and data backups."""
+"""The fields of alarms, samples of metrics, data backups, and restores."""
 
 from typing import Annotated, Literal
 
@@ -15,6 +15,8 @@ AlarmLevel = Annotated[int, Field(ge=1, le=5)]
 BackupStatus = Literal[
     "BEGINNING", "INITIALIZING", "DOING", "DONE", "FAILED", "CANCELING", "CANCELED", "OVERDUE", "UNKNOWN"
 ]
+
+RestoreStatus = Literal["RESTORING", "RESTORE_SUCCESS", "RESTORE_FAIL"]
 
 
 class Alarm(Schema):
@@ -58,3 +60,31 @@ class DataBackup(Schema):
     task_id: Long
     tenant_id: Long
     tenant_name: str = absent()
+
+
+class TenantRestore(Schema):
+    """The restore of a tenant of a cluster, as another tenant of the same cluster."""
+
+    backup_cluster_id: Long
+    backup_cluster_name: str
+    backup_mode: Literal["PHYSICAL_BACKUP"]
+    backup_ob_cluster_id: Long
+    backup_ob_tenant_id: Long
+    backup_tenant_id: Long
+    backup_tenant_name: str
+    create_time: str
+    error_msg: str
+    finish_time: str = absent()
+    finished: bool
+    id: Long
+    ocp_job_id: Long
+    restore_cluster_id: Long
+    restore_cluster_name: str
+    restore_end_time: str
+    restore_ob_cluster_id: Long
+    restore_pool_list_str: str
+    restore_tenant_name: str
+    restore_uri: str
+    status: RestoreStatus
+    status_desc: str
+    successful: bool

@@ -193,6 +193,11 @@ CREATE TABLE backups (
     id INTEGER PRIMARY KEY, cluster_id INTEGER NOT NULL REFERENCES clusters, tenant_id INTEGER REFERENCES tenants,
     status TEXT NOT NULL, start_time INTEGER NOT NULL, finish_time INTEGER
 );
+CREATE TABLE restores (
+    id INTEGER PRIMARY KEY, cluster_id INTEGER NOT NULL REFERENCES clusters,
+    tenant_id INTEGER NOT NULL REFERENCES tenants, name TEXT NOT NULL,
+    status TEXT NOT NULL, create_time INTEGER NOT NULL, finish_time INTEGER
+);
 CREATE TABLE parameters (
     server_id INTEGER NOT NULL REFERENCES servers, name TEXT NOT NULL, value TEXT NOT NULL,
     set_value TEXT NOT NULL, start_value TEXT NOT NULL, PRIMARY KEY (server_id, name)

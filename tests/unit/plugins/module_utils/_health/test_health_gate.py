@@ -266,9 +266,10 @@ def reads_signs(api, *, alarms=(), lag=0.1):
     api.expect("lag_samples", "orders", **begin, gives=[{"timestamp": 1, LAG: lag}])
     api.expect("active_alarms", gives=list(alarms))
     api.expect("data_backups", 31, now - timedelta(days=7), gives=[])
+    api.expect("tenant_restores", 31, now - timedelta(days=7), gives=[])
 
 
-def test_signs_of_trouble_cost_three_requests_once_all_is_well(api, wait):
+def test_signs_of_trouble_cost_four_requests_once_all_is_well(api, wait):
     finds(api, raw_cluster())
     reads_signs(api)
     assert wait(watch=EVERY_SIGN)["problems"] == []

@@ -62,3 +62,12 @@ def test_backups_of_the_last_days(asks):
     assert api.data_backups(31, NOW) == [{"taskId": 5, "status": "DOING"}]
     query = {"startTime": "2026-05-04T03:00:00Z", "page": 1, "size": 2000}
     assert asked == [("/api/v2/ob/clusters/31/backup/task/dataBackupTasks", query)]
+
+
+def test_restores_of_the_last_days_into_this_cluster(asks):
+    shown = {"id": 4, "status": "RESTORE_FAIL", "restoreTenantName": "shop", "finished": True}
+    here, elsewhere = {"restoreClusterId": 31}, {"restoreClusterId": 32}
+    api, asked = asks(*({**shown, "backupUri": "file:///", **more} for more in (here, elsewhere, {})))
+    assert api.tenant_restores(31, NOW) == [{**shown, **here}, shown]
+    query = {"startTime": "2026-05-04T03:00:00Z", "page": 1, "size": 2000}
+    assert asked == [("/api/v2/ob/clusters/31/backup/task/restoreTasks", query)]

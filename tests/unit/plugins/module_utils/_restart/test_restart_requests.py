@@ -5,10 +5,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, timedelta
 from unittest.mock import ANY
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.service_clock import ServiceClock
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.sign_reads import LAG
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart_request import RestartRequest, Safety
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.run import (
     LOOK_AND_REQUEST,
@@ -17,8 +19,9 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.run import 
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.server import Server
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target import Selector
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll_pauses import PollPolicy
-from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import URL, raw_task, response
+from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import BEGINNING, URL, raw_task, response
 
+NOW = BEGINNING.astimezone(UTC)
 OPTIONS = RestartRequest(check_mode=False, wait=False, policy=PollPolicy(60, 10))
 SAFELY = replace(OPTIONS, safety=Safety())
 
@@ -79,14 +82,17 @@ def tenant(number, name, *zones):
 
 
 def expect_look(api, found, tenants=()):
-    api.expect("wait_for_room", LOOK_AND_REQUEST + 1, ANY)
+    """For the database the lag of the replicas is read before the tenants, but not again for a second look."""
+    api.expect("wait_for_room", LOOK_AND_REQUEST + 2, ANY)
     if tenants:
+        span = {"since": NOW - timedelta(seconds=120), "until": NOW}
+        api.expect("lag_samples", "orders", **span, gives=[{"timestamp": 1, LAG: 0.05}])
         api.expect("tenants", 31, gives=list(tenants))
     api.expect("tasks", clusterId=31, gives=[{"id": 80}])
     api.expect("cluster", 31, gives=found)
 
 
-def test_three_full_replicas_cost_one_request_more_than_no_safety(api, time_passes):
+def test_three_full_replicas_cost_two_requests_more_than_no_safety(api, time_passes):
     found = spread()
     api.expect("cluster", 31, gives=found)
     expect_look(api, found, [tenant(501, "sys", 1, 2, 3), tenant(502, "shop", 1, 2, 3)])

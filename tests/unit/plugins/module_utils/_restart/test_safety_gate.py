@@ -16,6 +16,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
 )
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart_request import RestartRequest, Safety
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.run import restart_target
+from ansible_collections.oceanbase.ocp.plugins.module_utils._signs.sign_rules import Sign, Watch
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.arbitration import ArbitrationService
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.zone import Zone
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll_pauses import PollPolicy
@@ -39,11 +40,16 @@ FULL4 = "FULL{1}@zone1, FULL{1}@zone2, FULL{1}@zone3, FULL{1}@zone4"
 parts = pytest.mark.parametrize("case", [SERVER, ZONE], ids=["server", "zone"])
 
 
-def restart(service, case=SERVER, *, tolerated=(), seconds=0, check_mode=False, started_before=None, wait=False):
+def restart(
+    service, case=SERVER, *, tolerated=(), seconds=0, check_mode=False, started_before=None, wait=False, max_lag=None
+):
     shown = []
     policy = PollPolicy(60, 10, lambda line, _failed: shown.append(line))
     safety = Safety(frozenset(tolerated))
-    request = RestartRequest(check_mode, wait, policy, started_before, safety=safety, safety_timeout=seconds)
+    watch = None if max_lag is None else Watch(frozenset({Sign.LAG}), max_lag)
+    request = RestartRequest(
+        check_mode, wait, policy, started_before, safety=safety, safety_timeout=seconds, watch=watch
+    )
     result = restart_target(service, case, request, service.time.clock)
     return {**result, "shown": shown}
 
@@ -608,27 +614,152 @@ def test_unknown_status_of_a_tenant_is_a_warning(service):
     assert len([warning for warning in result["warnings"] if "RESTORING" in warning]) == 1
 
 
-def test_gate_of_the_database_costs_no_request_and_is_off_with_the_others(service):
+def test_gate_of_the_database_costs_one_request_and_is_off_with_the_others(service):
     of_five_zones(service)
     restart(service)
     calls = list(service.calls)
     service.passes(100)
     service.calls.clear()
-    service.servers_there[3].status, service.tenant_fields = "STOPPED", {"sys": {"locked": True}}
+    service.servers_there[3].status, service.tenant_fields, service.lag = "STOPPED", {"sys": {"locked": True}}, 60.0
     request = RestartRequest(False, False, PollPolicy(60, 10, lambda _line, _failed: None), safety=None)
     assert restart_target(service, SERVER, request, service.time.clock)["action"] == "submitted"
-    assert calls.count("tenants") == 1
-    assert "tenants" not in service.calls
+    assert (calls.count("tenants"), calls.count("lag_samples")) == (1, 1)
+    assert sorted(calls) == sorted([*service.calls, "tenants", "lag_samples"])
 
 
 def test_server_that_is_down_is_restarted_whatever_the_database_says(service):
     of_five_zones(service)
     service.servers_there[0].status = service.servers_there[3].status = "UNAVAILABLE"
-    service.tenant_fields = {"sys": {"locked": True, "status": "MODIFYING"}}
+    service.tenant_fields, service.lag = {"sys": {"locked": True, "status": "MODIFYING"}}, 60.0
     assert restart(service)["action"] == "submitted"
 
 
 def test_arbitration_service_is_not_stopped_by_the_database(service):
-    service.tenant_fields = {"sys": {"locked": True}}
+    service.tenant_fields, service.lag = {"sys": {"locked": True}}, 60.0
     service.localities = {"sys": FULL3}
     assert restart(service, ARBITER)["action"] == "submitted"
+    assert restart(service, RESTART_CASES["agents"])["action"] == "submitted"
+    assert restart(service, ALL)["action"] == "submitted"
+    assert "lag_samples" not in service.calls
+
+
+@parts
+def test_replicas_that_lag_more_than_the_database_allows_are_waited_for(case, service):
+    service.lag = 5.5
+    error = refusal(service, case)
+    assert str(error) == (
+        f"Did not restart {case.target.label}: the database would refuse to stop it, since replicas lag 5.5 seconds "
+        "behind, more than 5 (-4179). To go on, wait until that has ended (safety_timeout), or ask for safety=none."
+    )
+    assert error.facts["safety"]["problems"] == ["replicas lag 5.5 seconds behind, more than 5 (-4179)"]
+    assert str(refusal(service, case, check_mode=True, seconds=60)) == str(error)
+    assert "Waiting 60 seconds did not help." in str(refusal(service, case, seconds=60, tolerated=["sys"]))
+    service.time.after_sleep = lambda: setattr(service, "lag", 5.0)
+    result = restart(service, case, seconds=60)
+    assert (result["action"], result["safety"]["allowed"]) == ("submitted", True)
+
+
+def test_lag_is_read_before_the_look_and_once_for_the_sign_too(service):
+    """Nothing is read between the look and the request."""
+    assert restart(service, max_lag=30)["action"] == "submitted"
+    assert service.calls.count("lag_samples") == 1
+    assert service.calls.index("lag_samples") < service.calls.index("tasks")
+    service.lag = 4.0
+    service.passes(100)
+    service.posts.clear()
+    assert "lag 4 seconds behind, more than max_lag=3 (stop_on: lag)" in str(refusal(service, max_lag=3))
+    service.lag = 6.0
+    assert "lag 6 seconds behind, more than 5 (-4179)" in str(refusal(service, max_lag=30))
+
+
+@pytest.mark.parametrize("errors", [[refused(404)], [refused(403)], [unreadable(), unreadable()], []])
+def test_service_that_does_not_show_the_lag_stops_nothing_and_is_no_warning(errors, service):
+    service.failing["lag_samples"] = list(errors)
+    service.lag = 60.0 if errors else None
+    result = restart(service)
+    assert (result["action"], result["warnings"]) == ("submitted", [])
+    assert service.calls.count("lag_samples") == max(1, len(errors))
+
+
+def test_lag_that_is_not_shown_is_a_warning_where_the_sign_asks_for_it(service):
+    service.failing["lag_samples"] = [refused(404)]
+    result = restart(service, max_lag=30)
+    [warning] = result["warnings"]
+    assert (result["action"], service.calls.count("lag_samples")) == ("submitted", 1)
+    assert "The service does not show lag of replicas (status 404), so stop_on=lag cannot check it." in warning
+
+
+def test_lag_that_cannot_be_read_for_now_is_a_warning(service):
+    """The service that shows metrics is another one than OCP, and no tenant is lost without them."""
+    service.failing["lag_samples"] = [refused(500)]
+    result = restart(service)
+    [warning] = result["warnings"]
+    assert (result["action"], warning) == ("submitted", "It was not checked how far replicas lag: Refused with 500.")
+
+
+def test_lag_that_cannot_be_read_for_now_stops_who_asks_for_it(service):
+    service.failing["lag_samples"] = [refused(500)]
+    with pytest.raises(RequestRefused):
+        restart(service, max_lag=30)
+    assert service.posts == []
+
+
+def test_lag_that_cannot_be_read_matters_only_where_a_server_would_be_stopped(service):
+    service.failing["lag_samples"] = [refused(500)] * 3
+    started = service.begin(SERVER_TASK, service.servers_there[:1], ago=500, seconds=100)
+    assert restart(service, started_before=at(-1000))["action"] == "skipped"
+    assert started.applied
+    service.servers_there[0].status = "UNAVAILABLE"
+    result = restart(service)
+    assert (result["action"], result["warnings"]) == ("submitted", [])
+
+
+def test_lag_of_a_restart_beside_it_does_not_count(service):
+    """Of the servers of a zone the second one follows at once."""
+    service.servers_there.append(Thing(44, 54, "zone1"))
+    service.lag = 60.0
+    service.begin(SERVER_TASK, service.servers_there[3:])
+    assert restart(service)["action"] == "submitted"
+
+
+def of_four_voters_and_an_arbiter(service):
+    """The server of zone2 is away, which is half of the voters with that of zone1."""
+    service.servers_there += [Thing(44, 54, "zone4"), Thing(45, 55, "zone5"), Thing(46, 56, "zone1")]
+    service.localities = {"sys": f"{FULL4}, FULL{{1}}@zone5", "shop": FULL4}
+    service.arbitrated = {"shop": []}
+    service.servers_there[1].status = "UNAVAILABLE"
+
+
+def test_arbitration_service_counts_for_two_voters_only_when_the_database_stops_a_server(service):
+    of_four_voters_and_an_arbiter(service)
+    words = (
+        "tenant shop would keep 2 of 4 voters, which is no majority, and the database counts an arbitration service "
+        "for 2 voters only (-4179)"
+    )
+    error = refusal(service)
+    assert f"the database would refuse to stop it, since {words}. To go on, wait" in str(error)
+    assert error.facts["safety"]["problems"] == [words]
+    assert restart(service, tolerated=["shop"])["action"] == "submitted"
+    service.passes(100)
+    service.posts.clear()
+    service.time.after_sleep = lambda: setattr(service.servers_there[1], "status", "RUNNING")
+    assert restart(service, seconds=60)["action"] == "submitted"
+
+
+def test_units_of_such_a_tenant_may_be_elsewhere_and_are_read_before_a_new_look(service):
+    of_four_voters_and_an_arbiter(service)
+    service.units["shop"] = {"zone1": [46], "zone2": [42], "zone3": [43], "zone4": [44]}
+    assert restart(service)["action"] == "submitted"
+    assert service.calls.count("tenant") == 1
+    assert service.calls.index("tenant") < max(at for at, call in enumerate(service.calls) if call == "tasks")
+    service.units["shop"]["zone1"] = [41]
+    service.passes(100)
+    service.posts.clear()
+    assert "tenant shop would keep 2 of 4 voters" in str(refusal(service))
+
+
+def test_server_that_is_down_is_restarted_beside_an_arbitration_service(service):
+    of_four_voters_and_an_arbiter(service)
+    service.servers_there[0].status = "UNAVAILABLE"
+    assert restart(service)["action"] == "submitted"
+    assert "tenant" not in service.calls

@@ -73,7 +73,15 @@ def test_clusters_keep_their_order_with_root_servers_last(planned):
     plan = planned(PAYMENTS, ORDERS)
     assert order(plan) == [[11], [12], [13], [3], [4], [5], [6], [2], [1]]
     assert [batch["number"] for batch in plan["batches"]] == list(range(1, 10))
-    well = {"task_ids": [], "problems": [], "serves": True, "safe": True, "blocked": False, "message": ""}
+    well = {
+        "task_ids": [],
+        "problems": [],
+        "serves": True,
+        "safe": True,
+        "obstacles": [],
+        "blocked": False,
+        "message": "",
+    }
     well |= {"signs": [], "alarms": [], "offline_time": None}
     assert plan["clusters"] == [
         {"id": 32, "name": "payments", "batches": 3, **well},

@@ -13,17 +13,23 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling.rolling_pla
     plan_rolling_restart,
 )
 from ansible_collections.oceanbase.ocp.tests.unit.support.cluster_payloads import raw_cluster, raw_server
-from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import BEGINNING, clock_ahead
+from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import BEGINNING, clock_ahead, raw_task
 
 # Clocks of database hosts are known to a minute.
 LATER = BEGINNING + timedelta(minutes=2)
 FULL2 = "FULL{1}@zone1, FULL{1}@zone2"
 FULL3 = f"{FULL2}, FULL{{1}}@zone3"
+MODIFYING = {"status": "MODIFYING"}
 SIZES = pytest.mark.parametrize("size", [1, 2, None], ids=["one", "two", "auto"])
 
 
-def cluster(zones):
-    return raw_cluster(*[raw_server(number, f"zone{(number + 1) // 2}") for number in range(1, 2 * zones + 1)])
+def cluster(zones, **changed):
+    """Two servers in each zone; some are ``changed``, by ``s`` and the number."""
+    servers = [
+        raw_server(number, f"zone{(number + 1) // 2}", **changed.get(f"s{number}", {}))
+        for number in range(1, 2 * zones + 1)
+    ]
+    return raw_cluster(*servers)
 
 
 @pytest.fixture
@@ -32,11 +38,25 @@ def planned(api, time_passes):
     api.double.service_clock = clock_ahead(0)
     time_passes.time += 3600.0
 
-    def run(zones, localities, *, arbiter=None, units=(), size=1, strategy=Strategy.SERVER, **options):
-        api.expect("clusters", "orders", gives=[cluster(zones)])
-        api.expect("tasks", clusterId=31, gives=[])
+    def run(
+        zones,
+        localities,
+        *,
+        arbiter=None,
+        units=(),
+        size=1,
+        strategy=Strategy.SERVER,
+        servers=None,
+        tasks=(),
+        tenants=None,
+        **options,
+    ):
+        api.expect("clusters", "orders", gives=[cluster(zones, **(servers or {}))])
+        api.expect("tasks", clusterId=31, gives=list(tasks))
         named = enumerate(localities.items(), 1)
-        api.expect("tenants", 31, gives=[{"id": n, "name": name, "locality": where} for n, (name, where) in named])
+        shown = [{"id": n, "name": name, "locality": where} for n, (name, where) in named]
+        if options.get("majority", True):
+            api.expect("tenants", 31, gives=[{**one, **(tenants or {}).get(one["name"], {})} for one in shown])
         if arbiter is not None:
             api.expect("arbitration_services", gives=arbiter)
         for number, detail in units:
@@ -108,3 +128,52 @@ def test_arbiter_that_is_down_now_is_judged_at_its_turn(planned):
     units = [(1, {"zones": []})]
     found = planned(2, {"sys": FULL2}, arbiter=serving("sys", status="UNAVAILABLE"), units=units)
     assert found["blocked"] is False
+
+
+def test_cluster_without_an_obstacle_names_none(planned):
+    found = planned(3, {"sys": FULL3, "shop": FULL3}, tenants={"shop": {"status": "NORMAL", "locked": False}})
+    assert (found["obstacles"], found["safe"], found["blocked"]) == ([], True, False)
+
+
+@SIZES
+@pytest.mark.parametrize("status", ["CREATING", "MODIFYING", "DELETING"])
+def test_tenant_that_changes_is_named_and_waited_for_at_its_turn(planned, status, size):
+    found = planned(3, {"sys": FULL3, "shop": FULL3}, tenants={"shop": {"status": status}}, size=size)
+    assert found["obstacles"] == [f"tenant shop is {status} (-4179)"]
+    assert (found["safe"], found["blocked"], found["message"]) == (True, False, "")
+
+
+def test_locked_tenant_blocks_its_cluster_unless_it_is_tolerated(planned):
+    given = {"localities": {"sys": FULL3, "shop": FULL3}, "tenants": {"shop": {"locked": True}, "sys": MODIFYING}}
+    found = planned(3, **given)
+    assert found["obstacles"] == ["tenant sys is MODIFYING (-4179)", "tenant shop is locked"]
+    assert (found["safe"], found["blocked"], found["serves"]) == (False, True, True)
+    assert found["message"] == (
+        "The database would refuse to stop a server, since tenant shop is locked. To go on, unlock the tenant, or "
+        "leave it out with tolerate_outage_of, or ask for safety=none."
+    )
+    found = planned(3, tolerated=["shop"], **given)
+    assert (found["obstacles"], found["blocked"]) == (["tenant sys is MODIFYING (-4179)"], False)
+
+
+def test_what_is_stopped_or_restarts_in_another_zone_is_named(planned):
+    stopped = {"servers": {"s3": {"status": "STOPPED", "innerStatus": "INACTIVE"}}}
+    found = planned(3, {"sys": FULL3}, **stopped, only=["zone1"])
+    assert found["obstacles"] == ["10.1.0.3:2882 is STOPPED and INACTIVE in zone2 (-4660)"]
+    restart = raw_task(9, name="Restart OB server", tags=[{"serverId": 3}])
+    found = planned(3, {"sys": FULL3}, tasks=[restart], only=["zone1"])
+    [words] = found["obstacles"]
+    assert words.startswith("10.1.0.3:2882 is RUNNING and ACTIVE (task 9 (Restart OB server)) in zone2")
+    assert (found["blocked"], found["task_ids"]) == (False, [9])
+    assert planned(3, {"sys": FULL3}, **stopped, only=["zone2"])["obstacles"] == []
+
+
+def test_first_batch_that_is_down_meets_no_obstacle(planned):
+    """There is nothing to stop."""
+    down = {"servers": {f"s{number}": {"status": "UNAVAILABLE", "innerStatus": "INACTIVE"} for number in (1, 2)}}
+    found = planned(3, {"sys": FULL3}, tenants={"sys": MODIFYING}, only=["zone1"], **down)
+    assert found["obstacles"] == []
+
+
+def test_plan_without_batches_or_without_the_check_looks_for_no_obstacle(planned):
+    assert planned(3, {"sys": FULL3}, tenants={"sys": MODIFYING}, majority=False)["obstacles"] == []

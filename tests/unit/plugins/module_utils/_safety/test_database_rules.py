@@ -8,8 +8,11 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from ansible_collections.oceanbase.ocp.plugins.module_utils._safety.database_rules import obstacles, status_doubts
-from ansible_collections.oceanbase.ocp.plugins.module_utils._safety.layout import by_locality
+from ansible_collections.oceanbase.ocp.plugins.module_utils._safety.database_rules import (
+    lag_counts,
+    obstacles,
+    status_doubts,
+)
 from ansible_collections.oceanbase.ocp.plugins.module_utils._safety.server_states import OwnRestart, server_states
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.serving import database_serves
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target import Member, PlacedServer
@@ -38,10 +41,10 @@ def five(**changed):
     return [changed.get(f"s{number}", server(number)) for number in range(1, 6)]
 
 
-def found(placed, records=(), *, taken=("s1",), own=(), tasks=(), tolerated=()):
+def found(placed, records=(), *, taken=("s1",), own=(), tasks=(), tolerated=(), lag=None):
     records = list(records) or [{"name": "sys", "locality": FULL5, "status": "NORMAL", "locked": False}]
     states = server_states(placed, tasks, own, taken)
-    each = obstacles(placed, states, records, [by_locality(one) for one in records], frozenset(tolerated))
+    each = obstacles(placed, states, records, frozenset(tolerated), lag)
     return [(obstacle.text, obstacle.passes) for obstacle in each]
 
 
@@ -150,3 +153,31 @@ def test_tenant_whose_voters_are_not_known_says_nothing():
     placed = five(s2=server(2, "UNAVAILABLE"), s3=server(3, "UNAVAILABLE"), s4=server(4, "UNAVAILABLE"))
     assert found(placed, [{"name": "odd", "locality": "NEW{1}@z2"}]) == []
     assert found(placed, [{"name": "odd"}]) == []
+
+
+@pytest.mark.parametrize(("lag", "words"), [(5.5, "5.5"), (3600.0, "3600")])
+def test_replicas_that_lag_more_than_the_database_allows_may_catch_up(lag, words):
+    assert found(five(), lag=lag) == [(f"replicas lag {words} seconds behind, more than 5 (-4179)", True)]
+    assert found(five(), lag=lag, tolerated=["sys"]) != []
+
+
+@pytest.mark.parametrize("lag", [None, 0.0, 5.0])
+def test_replicas_that_lag_no_more_than_that_are_no_obstacle(lag):
+    assert found(five(), lag=lag) == []
+
+
+@pytest.mark.parametrize("status", ["STOPPED", "UNAVAILABLE", "DELETED"])
+def test_lag_does_not_matter_where_there_is_nothing_to_stop(status):
+    placed = five(s1=server(1, status))
+    assert found(placed, lag=3600.0) == []
+    assert lag_counts(placed, server_states(placed, (), (), ("s1",))) is False
+
+
+def test_lag_does_not_matter_while_a_server_restarts():
+    """By its status, by a task, or by a request of this controller that does not show yet."""
+    own = [OwnRestart(1001, frozenset({"s6"}), frozenset())]
+    beside = server(6, zone="z1")
+    for placed, restarts in ((five(s2=server(2, "RESTARTING")), ()), ([*five(), beside], own)):
+        assert lag_counts(placed, server_states(placed, (), restarts, ("s1",))) is False
+    for placed in (five(), [*five(), beside], five(s2=server(2, "UNAVAILABLE"))):
+        assert lag_counts(placed, server_states(placed, (), (), ("s1",))) is True

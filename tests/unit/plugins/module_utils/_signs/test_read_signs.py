@@ -6,14 +6,26 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import AuthenticationFailed, RequestRefused
-from ansible_collections.oceanbase.ocp.plugins.module_utils._base.service_clock import service_time
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.sign_reads import LAG
-from ansible_collections.oceanbase.ocp.plugins.module_utils._signs.read_signs import SignReader, newest_lag
-from ansible_collections.oceanbase.ocp.plugins.module_utils._signs.sign_rules import Readings, Sign, Watch
+from ansible_collections.oceanbase.ocp.plugins.module_utils._signs.cluster_lag import ClusterLag, newest_lag
+from ansible_collections.oceanbase.ocp.plugins.module_utils._signs.read_signs import SignReader
+from ansible_collections.oceanbase.ocp.plugins.module_utils._signs.sign_rules import Sign, Watch
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import FakeOcp, refused, unreadable
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import FakeClock
 
-CALLS = {"alarms": "active_alarms", "ntp": "active_alarms", "lag": "lag_samples", "backup": "data_backups"}
+CALLS = {
+    "alarms": ["active_alarms"],
+    "ntp": ["active_alarms"],
+    "lag": ["lag_samples"],
+    "backup": ["data_backups", "tenant_restores"],
+}
+# What is read, and the sign that needs it.
+READS = {
+    "active_alarms": ("alarms", "alarms"),
+    "lag_samples": ("lag of replicas", "lag"),
+    "data_backups": ("backups", "backup"),
+    "tenant_restores": ("restores", "backup"),
+}
 
 
 @pytest.fixture
@@ -29,21 +41,22 @@ def reader(ocp, *signs):
 def test_each_sign_costs_what_it_takes(sign, ocp):
     one = reader(ocp, sign)
     one.read(31, "orders")
-    assert ocp.calls == [CALLS[name] for name in [sign.value] if name in CALLS]
+    assert ocp.calls == CALLS.get(sign.value, [])
     assert one.requests == len(ocp.calls)
 
 
 def test_alarms_are_read_once_for_two_signs(ocp):
     every = reader(ocp, *Sign)
     every.read(31, "orders")
-    assert sorted(ocp.calls) == ["active_alarms", "data_backups", "lag_samples"]
-    assert every.requests == 3
+    assert sorted(ocp.calls) == ["active_alarms", "data_backups", "lag_samples", "tenant_restores"]
+    assert every.requests == 4
 
 
 def test_everything_is_read(ocp):
-    ocp.alarms, ocp.lag, ocp.backups = [{"id": 1}], 45, [{"status": "DOING"}]
+    ocp.alarms, ocp.lag, ocp.backups, ocp.restores = [{"id": 1}], 45, [{"status": "DOING"}], [{"finished": False}]
     found = reader(ocp, *Sign).read(31, "orders")
-    assert ([one["id"] for one in found.alarms], found.lag, len(found.backups)) == ([1], 45.0, 1)
+    assert ([one["id"] for one in found.alarms], found.lag) == ([1], 45.0)
+    assert (len(found.backups), len(found.restores)) == (1, 1)
 
 
 @pytest.mark.parametrize(
@@ -55,15 +68,16 @@ def test_everything_is_read(ocp):
         ([unreadable(), unreadable()], "its answer has another form"),
     ],
 )
-@pytest.mark.parametrize("sign", ["alarms", "lag", "backup"])
-def test_what_is_not_shown_is_warned_of_once_and_not_asked_again(sign, errors, why, ocp):
-    ocp.failing[CALLS[sign]] = list(errors)
+@pytest.mark.parametrize("call", READS)
+def test_what_is_not_shown_is_warned_of_once_and_not_asked_again(call, errors, why, ocp):
+    what, sign = READS[call]
+    ocp.failing[call] = list(errors)
     one = reader(ocp, Sign(sign))
-    what = {"alarms": "alarms", "lag": "lag of replicas", "backup": "backups"}[sign]
     for _look in range(3):
-        assert one.read(31, "orders") == Readings(service_time(ocp.service_clock, ocp.time.clock))
+        found = one.read(31, "orders")
+        assert (found.alarms, found.lag, found.backups or None, found.restores or None) == (None,) * 4
     assert one.warnings == [f"The service does not show {what} ({why}), so stop_on={sign} cannot check it."]
-    assert len(ocp.calls) == len(errors)
+    assert ocp.calls.count(call) == len(errors)
 
 
 def test_metric_without_samples_is_not_shown(ocp):
@@ -93,3 +107,41 @@ def test_other_errors_are_raised(status, ocp):
 )
 def test_newest_sample_with_a_value_counts(samples, lag):
     assert newest_lag({"timestamp": at, LAG: value} for at, value in samples) == lag
+
+
+def test_lag_that_is_read_before_is_not_read_again(ocp):
+    ocp.lag = 7.0
+    shared = ClusterLag(ocp, "orders", ocp.time.clock)
+    one = SignReader(ocp, Watch(frozenset({Sign.LAG}), 3), ocp.time.clock, lag=shared)
+    shared.read()
+    assert (one.requests, one.read(31, "orders").lag, ocp.calls) == (0, 7.0, ["lag_samples"])
+    ocp.lag = 8.0
+    shared.read()
+    assert one.read(31, "orders").lag == 8.0
+
+
+@pytest.mark.parametrize(
+    ("errors", "why"), [([refused(404)], "status 404"), ([unreadable()] * 2, "its answer has another form")]
+)
+def test_lag_that_is_not_shown_is_asked_for_once_and_warned_of_where_the_sign_needs_it(errors, why, ocp):
+    ocp.failing["lag_samples"] = list(errors)
+    shared = ClusterLag(ocp, "orders", ocp.time.clock)
+    one = SignReader(ocp, Watch(frozenset({Sign.LAG}), 3), ocp.time.clock, lag=shared)
+    for _look in range(2):
+        shared.read()
+        assert (shared.seconds, one.read(31, "orders").lag) == (None, None)
+    assert one.warnings == [f"The service does not show lag of replicas ({why}), so stop_on=lag cannot check it."]
+    assert ocp.calls == ["lag_samples"] * len(errors)
+
+
+def test_lag_that_cannot_be_read_for_now_is_raised_where_it_counts_and_read_again(ocp):
+    ocp.failing["lag_samples"] = [refused(500)]
+    shared = ClusterLag(ocp, "orders", ocp.time.clock)
+    shared.read()
+    with pytest.raises(RequestRefused):
+        _ = shared.seconds
+    shared.read()
+    assert shared.seconds == 0.05
+    ocp.failing["lag_samples"] = [refused(401)]
+    with pytest.raises(AuthenticationFailed):
+        shared.read()

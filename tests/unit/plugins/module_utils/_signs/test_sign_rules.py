@@ -183,3 +183,40 @@ def test_two_versions_count_and_no_wait_ends_that():
 def test_how_to_go_on_names_each_sign_once():
     several = troubles("orders", HEALTHY, readings(alarms=[alarm(1), alarm(2)], lag=99.0), EVERY)
     assert allowing_words(several) == "To go on regardless, leave alarms, lag out of stop_on."
+
+
+@pytest.mark.parametrize(
+    "restore",
+    [
+        {"status": "RESTORING", "finished": False},
+        {"status": "RESTORING"},
+        {"status": "SOMETHING_NEW", "finishTime": None},
+        {"finished": False, "finishTime": "2026-05-04T03:00:00Z"},
+        {"finished": False},
+    ],
+)
+def test_restore_that_has_not_ended_counts_as_a_backup(restore):
+    assert found(restores=[restore]) == [("backup", True)]
+    without = Watch(frozenset(Sign) - {Sign.BACKUP}, 30)
+    assert found(restores=[restore], watch=without) == []
+
+
+@pytest.mark.parametrize(
+    "restore",
+    [
+        {"status": "RESTORE_SUCCESS"},
+        {"status": "restore_fail"},
+        {"status": "RESTORING", "finished": True},
+        {"status": "SOMETHING_NEW", "finishTime": "2026-05-04T03:00:00Z"},
+        {"status": None},
+        {},
+    ],
+)
+def test_restore_that_has_ended_or_does_not_show_what_it_does_is_none(restore):
+    assert found(restores=[restore]) == []
+
+
+def test_restore_is_named():
+    restore = {"id": 12, "status": "RESTORING", "restoreTenantName": "shop"}
+    assert words(restores=[restore]) == "restore 12 of tenant shop of orders is RESTORING (stop_on: backup)"
+    assert words(restores=[{"id": 12, "finished": False}]) == "restore 12 of orders has not ended (stop_on: backup)"
