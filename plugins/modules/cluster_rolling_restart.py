@@ -127,6 +127,7 @@ extends_documentation_fragment:
   - oceanbase.ocp.signs
   - oceanbase.ocp.until_effective
   - oceanbase.ocp.failure_limit
+  - oceanbase.ocp.caps
 attributes:
   check_mode:
     support: full
@@ -283,6 +284,7 @@ from ..module_utils._module.bridge import Definition, run_module
 from ..module_utils._module.connection_options import seconds_option
 from ..module_utils._module.restart_options import (
     BUDGET_OPTIONS,
+    CAP_OPTIONS,
     CHANGE_OPTIONS,
     EFFECT_OPTIONS,
     FAILURE_OPTIONS,
@@ -330,6 +332,7 @@ OPTIONS = {
     **PLANNED_SIGN_OPTIONS,
     **EFFECT_OPTIONS,
     **FAILURE_OPTIONS,
+    **CAP_OPTIONS,
 }
 # For each restart of the plan, whatever the options.
 OF_EACH = {"in_flight": "attach", "wait": True, "require_healthy": True, "alarms_before": None, "offline_time": None}

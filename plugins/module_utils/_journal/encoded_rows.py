@@ -8,7 +8,7 @@ import json
 from dataclasses import asdict
 
 from .._base.parsing import Record
-from .rows import FirstSight, MemberKey, RequestRow, Shown
+from .rows import FirstSight, MemberKey, Place, RequestRow, Shown
 
 
 def member_record(member: MemberKey, shown: Shown) -> Record:
@@ -62,4 +62,5 @@ def request_json(row: RequestRow) -> str:
 def read_request(found: Record) -> RequestRow:
     """The request in a record of JSON. Raises KeyError or TypeError if it has none."""
     members, known = tuple(map(_member, found["members"])), tuple(map(int, found["known"]))
-    return RequestRow(**{"number": None, **found, "members": members, "known": known})
+    places = tuple(Place(**each) for each in found["places"])
+    return RequestRow(**{"number": None, **found, "members": members, "known": known, "places": places})
