@@ -4,16 +4,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
-from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import NotSafe, OutcomeUnknown
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import NotSafe, OcpError, OutcomeUnknown
 from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.rows import MemberKey, Place, RequestRow, Shown
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.cap_gate import TOTAL_FOR
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.down_servers import DownServers
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.knowledge import InFlight
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart_request import RestartRequest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.run import restart_target
 from ansible_collections.oceanbase.ocp.plugins.module_utils._safety.caps import Caps
+from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.await_tasks import UNSEEN_FOR
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll_pauses import PollPolicy
 from ansible_collections.oceanbase.ocp.tests.unit.support.controllers import journal_here
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import Thing, lost, refused
@@ -21,13 +20,31 @@ from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import URL
 from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import RESTART_CASES
 
 SERVER, ZONE = RESTART_CASES["server"], RESTART_CASES["zone"]
-START = "2026-05-04T02:00:00+08:00"
+START, LATER = "2026-05-04T02:00:00+08:00", "2026-05-04T03:10:00+08:00"
+ME = "10.1.0.1:2882"
 
 
 @pytest.fixture(autouse=True)
 def placed(service):
     """All three servers of the cluster are in one IDC."""
     service.idcs = dict.fromkeys((41, 42, 43), "idc1")
+
+
+@pytest.fixture(autouse=True)
+def stock(service):
+    """Another cluster of the service, with 40 servers that are down; a test says what is shown of each."""
+    shown = {number: {"status": "RESTARTING", "startTime": START} for number in range(1, 41)}
+    orders = service.cluster
+
+    def cluster(number):
+        if number != 2:
+            return orders(number)
+        service.calls.append("cluster 2")
+        servers = [{"id": one, "ip": f"10.2.0.{one}", "port": 2882, **facts} for one, facts in shown.items()]
+        return {"id": 2, "name": "stock", "zones": [{"name": "z", "servers": servers}], "serverCount": len(servers)}
+
+    service.cluster = cluster
+    return shown
 
 
 def down(number=1, *, task_id=1001, at=0.0, url=URL, idc="idc1", cluster="stock 2"):
@@ -104,15 +121,13 @@ def test_own_place_that_is_not_shown_is_said_and_any(service):
     service.time.after_sleep = lambda: journal_here().note(number, back=True)
     result = restart(service)
     assert len(result["shown"]) == 2
-    assert result["warnings"] == [
-        "OCP does not show the IDC of 10.1.0.2:2882, so for most_down.idc it may be any."
-    ]
+    assert result["warnings"] == ["OCP does not show the IDC of 10.1.0.1:2882, so for most_down.idc it may be any."]
 
 
 def test_its_own_restart_counts_until_it_is_proven(service):
     restart(service, wait=True)
-    [row] = journal_here().requests([MemberKey("orders 31", "server", 42, "10.1.0.2:2882")])
-    assert (row.back, row.takes_down, row.places) == (True, False, (Place("10.1.0.2:2882", "idc1"),))
+    [row] = journal_here().requests([MemberKey("orders 31", "server", 41, ME)])
+    assert (row.back, row.takes_down, row.places) == (True, False, (Place(ME, "idc1"),))
     assert journal_here().down() == []
 
 
@@ -132,23 +147,79 @@ def test_restart_without_the_option_counts_too(service):
     assert len(journal_here().down()) == 1
 
 
-def test_wait_looks_after_a_restart_whose_run_has_ended_and_goes_on(service):
-    service.servers_there.append(Thing(44, 54, "zone2"))
-    service.idcs[44] = "idc1"
-    # A cluster of the same service with the same servers in another name would do; the fake has one cluster alone.
-    restart(service)
-    [first] = journal_here().down()
-    service.passes(60)
-    looked = DownServers(service, journal_here(), service.time.clock)
-    assert looked.look_after([first]) is True
-    assert journal_here().down() == []
+@pytest.mark.parametrize(
+    "facts",
+    [
+        {"status": "RUNNING", "startTime": LATER},
+        {"status": "RUNNING", "startTime": START},
+        None,
+    ],
+    ids=["has started since", "its task has ended", "is gone and its task has ended"],
+)
+def test_wait_looks_after_restarts_that_nobody_notes_and_goes_on(facts, service, stock):
+    """A run that was killed, or did not wait."""
+    service.begin("Restart OB server", [], ago=60)
+    number = down(1, task_id=1001, at=-60)
+    stock[1] = facts
+    if facts is None:
+        del stock[1]
+    assert restart(service)["action"] == "submitted"
+    assert service.time.pauses == []
+    assert service.calls.count("cluster 2") == 1
+    assert number not in [row.number for row in journal_here().down()]
+
+
+@pytest.mark.parametrize(
+    ("facts", "end"),
+    [
+        ({"status": "RESTARTING", "startTime": START}, "SUCCESSFUL"),
+        ({"status": "RUNNING", "innerStatus": "INACTIVE", "startTime": LATER}, "SUCCESSFUL"),
+        ({"status": "RUNNING", "startTime": START}, "RUNNING"),
+    ],
+    ids=["does not serve", "is not active", "its task runs"],
+)
+def test_restart_counts_until_its_server_serves_and_has_started_or_its_task_has_ended(facts, end, service, stock):
+    service.begin("Restart OB server", [], ago=600, seconds=1e6 if end == "RUNNING" else 10)
+    down(1, at=-600)
+    stock[1] = facts
+    with pytest.raises(NotSafe):
+        restart(service, timeout=300)
+
+
+def test_request_without_a_task_counts_until_that_would_be_shown(service, stock):
+    stock[1]["status"] = "RUNNING"
+    down(1, task_id=None, at=-1)
+    result = restart(service)
+    assert UNSEEN_FOR <= result["elapsed"] < UNSEEN_FOR + service.timeout + 20
+
+
+def test_all_who_wait_take_turns_to_look(service):
+    down(1, at=-60)
+    with pytest.raises(NotSafe):
+        restart(service, timeout=100)
+    assert service.calls.count("cluster 2") <= 11
+
+
+def test_what_cannot_be_read_goes_on_to_count(service):
+    down(1, at=-60)
+    orders = service.cluster
+
+    def cluster(number):
+        if number == 2:
+            raise refused(500)
+        return orders(number)
+
+    service.cluster = cluster
+    with pytest.raises(NotSafe):
+        restart(service, timeout=100)
 
 
 def test_wait_does_not_count_for_wait_timeout_as_long_as_something_moves(service):
     numbers = [down(number) for number in range(1, 40)]
+    began = service.time.time
 
     def one_is_back():
-        if numbers and service.time.time > 1000.0 + 50.0 * (40 - len(numbers)):
+        if numbers and service.time.time > began + 50.0 * (40 - len(numbers)):
             journal_here().note(numbers.pop(), back=True)
 
     service.time.after_sleep = one_is_back
@@ -159,7 +230,6 @@ def test_wait_does_not_count_for_wait_timeout_as_long_as_something_moves(service
 
 def test_wait_ends_once_nothing_has_moved_for_the_timeout_and_says_for_what_it_waited(service):
     number = down()
-    service.failing["cluster"] = []
     with pytest.raises(NotSafe) as raised:
         restart(service, timeout=100)
     assert service.posts == []
@@ -172,7 +242,7 @@ def test_wait_ends_once_nothing_has_moved_for_the_timeout_and_says_for_what_it_w
 
 
 def test_what_never_fits_is_refused_at_once(service):
-    service.servers_there.append(Thing(44, 54, "zone2"))
+    service.servers_there.append(Thing(44, 54, "zone1"))
     service.idcs[44] = "idc1"
     with pytest.raises(NotSafe) as raised:
         restart(service, ZONE, safety_timeout=100)
@@ -182,11 +252,11 @@ def test_what_never_fits_is_refused_at_once(service):
 
 
 def test_server_that_is_down_anyway_counts_and_is_waited_for_as_for_safety(service):
-    service.servers_there[0].status = "STOPPED"
+    service.servers_there[1].status = "STOPPED"
     with pytest.raises(NotSafe) as raised:
         restart(service, safety_timeout=30)
-    assert "allows no more after 30 seconds: 1 of 1 servers of IDC idc1 are down (10.1.0.1:2882)." in str(raised.value)
-    service.servers_there[1].status = "STOPPED"
+    assert "allows no more after 30 seconds: 1 of 1 servers of IDC idc1 are down (10.1.0.2:2882)." in str(raised.value)
+    service.servers_there[0].status = "STOPPED"
     assert restart(service)["action"] == "submitted"
 
 
@@ -200,27 +270,23 @@ def test_check_mode_says_that_it_would_wait(service):
 
 
 def test_share_is_of_all_servers_and_they_are_counted_once_an_hour(service):
-    restart(service, caps={"percent": 70})
-    assert service.calls.count("clusters") == 1
-    service.passes(60)
-    number = down()
-    service.time.after_sleep = lambda: journal_here().note(number, back=True)
-    assert restart(service, caps={"percent": 70})["shown"] == []
-    down(2, at=0)
-    down(3, at=0)
+    seven_tenths = {"percent": 70}
+    down(1)
+    assert restart(service, caps=seven_tenths, wait=True)["shown"] == []
+    down(2)
     with pytest.raises(NotSafe) as raised:
-        restart(service, caps={"percent": 70}, timeout=5)
-    assert "of 2 servers (70 % of 3) are down" in str(raised.value)
+        restart(service, caps=seven_tenths, timeout=5)
+    assert "2 of 2 servers (70 % of 3) are down (10.2.0.1:2882, 10.2.0.2:2882)" in str(raised.value)
     assert service.calls.count("clusters") == 1
     service.passes(TOTAL_FOR)
     with pytest.raises(NotSafe):
-        restart(service, caps={"percent": 70}, timeout=5)
+        restart(service, caps=seven_tenths, timeout=5)
     assert service.calls.count("clusters") == 2
 
 
 def test_what_cannot_be_counted_stops_it(service):
     service.failing["clusters"] = [refused(403)]
-    with pytest.raises(Exception, match="Without most_down.percent, this is not read") as raised:
+    with pytest.raises(OcpError, match="Without most_down") as raised:
         restart(service, caps={"percent": 10})
     assert service.posts == []
     assert "Did not restart" in str(raised.value)
@@ -234,20 +300,18 @@ def test_lost_answer_counts(service):
 
 
 def test_refusal_frees_its_place(service):
-    service.begin("Restart OB server", service.servers_there[1:2], seconds=1e6)
     service.busy = 400
-    with pytest.raises(Exception, match="Did not restart"):
-        restart(service, in_flight="fail")
+    service.before_post = lambda: service.begin("Restart OB server", service.servers_there[:1], seconds=1e6)
+    with pytest.raises(OcpError, match="Did not restart"):
+        restart(service, in_flight=InFlight.FAIL)
     assert journal_here().down() == []
 
 
-def test_wait_of_a_second_restart_begins_the_limit_anew(service):
-    """The same restarts for ``wait_timeout``, whoever waits for them and however often it looks again."""
-    first = down()
-    second = down(2, idc="idc2")
-    seen = []
-    service.time.after_sleep = lambda: seen.append(service.time.time)
-    with pytest.raises(NotSafe, match=f"request {first} "):
+def test_limit_of_the_wait_goes_on_over_looks(service):
+    """The same restarts for ``wait_timeout``, however often everything is read again meanwhile."""
+    down()
+    began = service.time.time
+    with pytest.raises(NotSafe, match="not changed for 150 seconds"):
         restart(service, timeout=150)
-    assert 150 <= seen[-1] - 1000.0 < 160
-    assert replace(journal_here().down()[1], number=None) != second
+    assert 150 <= service.time.time - began < 160
+    assert service.calls.count("tasks") > 2
