@@ -293,6 +293,7 @@ from ..module_utils._module.restart_options import (
     PLANNED_SIGN_OPTIONS,
     SAFETY_OPTIONS,
     WAIT_OPTIONS,
+    given_caps,
     given_change,
     given_instant,
     restart_options,
@@ -374,6 +375,7 @@ def planned(params):
         until_effective=wanted_values(params),
         change=given_change(params),
         journal_url=params["journal_url"],
+        caps=given_caps(params),
     )
 
 

@@ -4,9 +4,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+
+from .._journal.rows import Place
 
 # A look before a restart reads the newest 30 tasks of a cluster, so a batch must not have more restarts than that.
 LARGEST_BATCH = 25
@@ -30,6 +32,17 @@ class Node:
     needed: bool
     reason: str
     serves: bool = True
+    idc: str | None = None
+    region: str | None = None
+
+    @property
+    def place(self) -> Place:
+        """Where it is."""
+        return Place(self.name, self.idc, self.region)
+
+
+# Whether these may be down at the same time.
+Fits = Callable[[Sequence[Node]], bool]
 
 
 @dataclass(frozen=True)
@@ -49,17 +62,23 @@ class Batch:
 
 
 def order_batches(
-    nodes: Iterable[Node], root_zones: Sequence[str], size: int | None, strategy: Strategy
+    nodes: Iterable[Node],
+    root_zones: Sequence[str],
+    size: int | None,
+    strategy: Strategy,
+    fits: Fits = lambda _nodes: True,
 ) -> list[Batch]:
     """The batches of one cluster, in order; ``nodes`` are those in scope, in the order of the service.
 
     A batch never spans zones. With Strategy.SERVER it has up to ``size`` servers that all need the restart, without
-    ``size`` all of the zone, or LARGEST_BATCH; with Strategy.ZONE it has a whole zone if any server of it does.
-    ``root_zones`` come last, and root servers last in them.
+    ``size`` all of the zone, or LARGEST_BATCH, and no more than ``fits`` allows; with Strategy.ZONE it has a whole zone
+    if any server of it does. ``root_zones`` come last, and root servers last in them.
     """
     zones = [(zone, members) for zone, members in _nodes_by_zone(nodes) if any(node.needed for node in members)]
     zones.sort(key=lambda zone: zone[0] in root_zones)
-    return [batch for zone, members in zones for batch in _zone_batches(zone, members, root_zones, size, strategy)]
+    return [
+        batch for zone, members in zones for batch in _zone_batches(zone, members, root_zones, size, strategy, fits)
+    ]
 
 
 def with_canaries(batches: Iterable[Batch], count: int, strategy: Strategy) -> list[Batch]:
@@ -108,14 +127,19 @@ def _nodes_by_zone(nodes: Iterable[Node]) -> list[tuple[str, list[Node]]]:
 
 
 def _zone_batches(
-    zone: str, members: Sequence[Node], root_zones: Sequence[str], size: int | None, strategy: Strategy
+    zone: str, members: Sequence[Node], root_zones: Sequence[str], size: int | None, strategy: Strategy, fits: Fits
 ) -> Iterator[Batch]:
     whole = strategy is Strategy.ZONE
     ordered = sorted((node for node in members if whole or node.needed), key=lambda node: node.root)
-    size = len(ordered) if whole else size or min(len(ordered), LARGEST_BATCH)
-    for start in range(0, len(ordered), size):
-        part = tuple(ordered[start : start + size])
-        yield Batch(zone, part, _reason(zone, part, root_zones), start == 0, start + size >= len(ordered))
+    parts: list[list[Node]] = [[]]
+    most = len(ordered) if whole else size or LARGEST_BATCH
+    for node in ordered:
+        if parts[-1] and (len(parts[-1]) >= most or not (whole or fits([*parts[-1], node]))):
+            parts.append([])
+        parts[-1].append(node)
+    for place, part in enumerate(parts):
+        reason = _reason(zone, part, root_zones)
+        yield Batch(zone, tuple(part), reason, place == 0, place == len(parts) - 1)
 
 
 def _reason(zone: str, part: Iterable[Node], root_zones: Sequence[str]) -> str:
