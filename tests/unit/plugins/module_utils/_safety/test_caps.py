@@ -121,7 +121,8 @@ def test_without_the_option_there_are_no_caps():
     [
         (
             {},
-            "most_down: is empty; give one of host, idc, region, servers, percent, each with a number, or leave it out.",
+            "most_down: is empty; give one of host, idc, region, servers, percent, each with a number, or leave it "
+            "out.",
         ),
         ({"idc": 0}, "most_down.idc: 0 is not a whole number of 1 or more."),
         ({"idc": -1}, "most_down.idc: -1 is not a whole number of 1 or more."),
