@@ -333,10 +333,11 @@ class SqlJournal(ABC):
         return self._rows(run(REQUESTS) if numbers is None else among(run, f"{REQUESTS} WHERE number", numbers))
 
     def _rows(self, found: Iterable[tuple[Any, ...]]) -> list[tuple[RequestRow, float | None]]:
-        return [
-            (replace(self._made(read_request, content), number=number), expires_at)
-            for number, expires_at, content in sorted(found, key=lambda each: int(each[0]))
-        ]
+        with self._undamaged():
+            return [
+                (read_request(content, int(number)), expires_at)
+                for number, expires_at, content in sorted(found, key=lambda each: int(each[0]))
+            ]
 
     def _insert(self, run: Run, row: RequestRow) -> int:
         now = self._now(run)
@@ -360,8 +361,14 @@ class SqlJournal(ABC):
         run("UPDATE ocp_journal_requests SET takes_down = :down, content = :content WHERE number = :number", changed)
 
     def _made(self, make: Callable[[Any], Made], content: str) -> Made:
-        try:
+        with self._undamaged():
             return make(json.loads(content))
+
+    @contextmanager
+    def _undamaged(self) -> Iterator[None]:
+        """Raises JournalError for content that nobody has written."""
+        try:
+            yield
         except (ValueError, KeyError, TypeError) as error:
             raise JournalError(f"The journal {self.place} is damaged. {START_ANEW}") from error
 

@@ -26,7 +26,7 @@ from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import BEGINNING
 from ansible_collections.oceanbase.ocp.tests.unit.support.interleaved import Interleaved
 
 # How a run ends after its request: most wait, some do not, some are killed.
-ENDS = ["waits"] * 14 + ["goes on"] * 3 + ["is killed"] * 2 + ["is killed before it is sent"]
+ENDS = ["waits"] * 45 + ["goes on"] * 3 + ["is killed", "is killed before it is sent"]
 IDCS = 6
 
 
@@ -52,19 +52,26 @@ class Fleet:
             ]
             for number in range(1, clusters + 1)
         }
+        self.servers = {one["id"]: one for own in self.fleet.values() for one in own}
         self.down = {}
         self.started = {}
         self.tasks = {}
+        self.limits = {}
         self.most = self.caps(clusters * 3)
         self.restarts = 0
         self.peak = 0
 
     def caps(self, total):
-        """Those of the run, drawn; ``limits`` are what they mean."""
+        """The caps of the run, drawn; ``limits`` are what they mean."""
         random = self.turns.random
-        host, idc, region = random.randint(1, 2), random.randint(1, 8), random.randint(4, 20)
-        self.limits = {"host": host, "idc": idc, "region": region, "all": max(1, total // 100)}
-        return Caps({"host": host, "idc": idc, "region": region, "percent": 1})
+        host, idc, region, share = (
+            random.randint(1, 2),
+            random.randint(1, 16),
+            random.randint(4, 40),
+            random.randint(1, 3),
+        )
+        self.limits = {"host": host, "idc": idc, "region": region, "all": max(1, total * share // 100)}
+        return Caps({"host": host, "idc": idc, "region": region, "percent": share})
 
     # The service
 
@@ -97,8 +104,8 @@ class Fleet:
         """The request has arrived. Its server is back later than the task has ended, or much later if that FAILED."""
         now, random = self.turns.time, self.turns.random
         is_well = random.random() < 0.95
-        ends = now + random.uniform(1, 10)
-        back = ends + (random.uniform(0, 3) if is_well else random.uniform(20, 60))
+        ends = now + random.uniform(0.5, 4)
+        back = ends + (random.uniform(0, 1) if is_well else random.uniform(5, 30))
         self.down[one["id"]], self.started[one["id"]] = back, back - 0.5
         task_id = 1000 + len(self.tasks)
         end = {"status": "SUCCESSFUL" if is_well else "FAILED", "finishTime": "2026-05-04T04:00:00+08:00"}
@@ -110,7 +117,7 @@ class Fleet:
     def check(self):
         """Count what is down, from the fleet alone."""
         now = self.turns.time
-        there = [one for own in self.fleet.values() for one in own if self.down.get(one["id"], 0) > now]
+        there = [self.servers[number] for number, back in self.down.items() if back > now]
         self.peak = max(self.peak, len(there))
         found = {
             "host": Counter(one["host"] for one in there),
@@ -165,7 +172,7 @@ class Fleet:
             return
         notes.end(task_id)
         if end == "waits":
-            sleep(ends - self.turns.time + random.uniform(0, 5))
+            sleep(ends - self.turns.time + random.uniform(0, 2))
             after = self.look(number, one).observed
             notes.refresh(after)
             notes.came_back(after)
