@@ -114,6 +114,7 @@ class SharedJournal(SqlJournal):
         except JournalError:
             if not self._is_ready:
                 raise
+            # Who looks at it meanwhile matters to nobody later.
             self._keep(number, {"task_id": task_id, "began": began, "outcome": outcome, "back": back})
 
     def copy(self) -> MemoryJournal:

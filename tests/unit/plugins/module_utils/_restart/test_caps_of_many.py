@@ -13,6 +13,7 @@ from types import SimpleNamespace
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.memory_journal import MemoryJournal
+from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.shared_journal import SharedJournal
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.cap_gate import CapGate
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.look import Look
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.own_notes import OwnNotes
@@ -39,10 +40,11 @@ class Fleet:
 
     url, timeout, retry_after, user = URL, 20.0, 0.0, None
 
-    def __init__(self, seed, clusters, hosts):
+    def __init__(self, seed, clusters, hosts, journal_of=None):
         self.turns = Interleaved(seed, BEGINNING.timestamp())
         self.clock = self.turns.clock
-        self.journal = MemoryJournal(self.clock)
+        memory = MemoryJournal(self.clock)
+        self.journal_of = journal_of or (lambda: memory)
         random = self.turns.random
         of_idc = [range(idc, hosts, IDCS) for idc in range(IDCS)]
         self.fleet = {
@@ -136,20 +138,21 @@ class Fleet:
         left = list(self.fleet)
 
         def work():
+            journal = self.journal_of()
             while left:
                 number = left.pop()
-                self.restart(number, self.turns.random.choice(self.fleet[number]), enforced)
+                self.restart(journal, number, self.turns.random.choice(self.fleet[number]), enforced)
 
         self.turns.run([work] * forks)
 
-    def restart(self, number, one, enforced):
+    def restart(self, journal, number, one, enforced):
         random, sleep = self.turns.random, self.clock.sleep
         address = f"10.0.{one['host'] // 256}.{one['host'] % 256}:{2000 + one['id']}"
         cluster = Cluster(number, f"cluster{number}")
         target = Server(one["id"], address, cluster, one["host"], "zone1", False, True, False)
         request = RestartRequest(False, True, PollPolicy(7200, 10), caps=self.most)
-        gate = CapGate(self, target, request, self.journal, self.clock)
-        notes = OwnNotes(self, target, request, self.journal, self.clock)
+        gate = CapGate(self, target, request, journal, self.clock)
+        notes = OwnNotes(self, target, request, journal, self.clock)
         while True:
             gate.read()
             look = self.look(number, one)
@@ -158,10 +161,11 @@ class Fleet:
             allows = gate.allows(look)
             if not enforced:
                 # As a plan that nobody holds to: what it has counted may have changed at the request.
-                allows = None if gate.allows(look)(self.journal.down()) else lambda _rows: False
+                allows = None if gate.allows(look)(journal.down()) else lambda _rows: False
             sleep(random.uniform(0, 0.5))
-            if notes.begin(look, frozenset([address]), (), allows):
-                break
+            with journal.lock(target.locks, self.clock, 60.0):
+                if notes.begin(look, frozenset([address]), (), allows):
+                    break
             gate.await_turn(look, lambda _why: None)
         end = random.choice(ENDS)
         sleep(random.uniform(0, 0.5))
@@ -201,6 +205,14 @@ def test_no_cap_is_passed_and_all_restarts_come_to_their_turn(seed):
     fleet = passed(seed, SMALL)
     assert fleet.restarts > 0.85 * SMALL.clusters
     assert fleet.peak > 1 or min(fleet.limits.values()) == 1
+
+
+def test_caps_hold_between_controllers_that_share_a_journal(tmp_path, monkeypatch):
+    """Each fork is a controller of its own here."""
+    fleet = Fleet(4, 12, 6, lambda: SharedJournal(f"sqlite:///{tmp_path}/journal.db"))
+    monkeypatch.setattr(SharedJournal, "_now", lambda _self, _run: fleet.clock.wall())
+    fleet.run(4)
+    assert fleet.restarts > 8
 
 
 def test_plan_that_nobody_holds_to_passes_a_cap():
