@@ -225,7 +225,8 @@ class SqlJournal(ABC):
             return {
                 "changes": [{**self._made(dict, content), "sights": sights.get(key, [])} for key, content in changes],
                 "requests": [
-                    {"number": row.number, **request_record(row)} for row, _expires_at in self._requests(run, None)
+                    {"number": row.number, "takes_down": row.takes_down, **request_record(row)}
+                    for row, _expires_at in self._requests(run, None)
                 ],
                 "facts": [self._made(dict, content) for (content,) in facts],
             }
