@@ -223,7 +223,6 @@ def test_plan_that_nobody_holds_to_passes_a_cap():
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("tens", range(50))
-def test_caps_of_a_thousand_clusters_hold_in_500_schedules(tens):
-    for seed in range(10 * tens, 10 * tens + 10):
-        assert passed(seed, LARGE).restarts > 0.85 * LARGE.clusters
+@pytest.mark.parametrize("seed", range(500))
+def test_caps_of_a_thousand_clusters_hold_in_500_schedules(seed):
+    assert passed(seed, LARGE).restarts > 0.85 * LARGE.clusters
