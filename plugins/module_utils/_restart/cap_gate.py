@@ -59,9 +59,9 @@ class CapGate:
         if not self.requests:
             return
         self._problem = None
-        noted = json.loads(self._journal.recall(TOTAL, [self._api.url]) or "{}")
-        if abs(self._clock.wall() - noted.get("at", 0.0)) < TOTAL_FOR:
-            self._total = int(noted["count"])
+        count, at = json.loads(self._journal.recall(TOTAL, [self._api.url]) or "[0, 0]")
+        if abs(self._clock.wall() - at) < TOTAL_FOR:
+            self._total = count
             return
         try:
             self._total = servers_in_all(self._api)
@@ -70,8 +70,7 @@ class CapGate:
         except ServiceError as error:
             self._problem = error
             return
-        counted = {"count": self._total, "at": self._clock.wall()}
-        self._journal.remember(TOTAL, [self._api.url], json.dumps(counted))
+        self._journal.remember(TOTAL, [self._api.url], json.dumps([self._total, self._clock.wall()]))
 
     def judge(self, look: Look, waited: float) -> Judgement:
         """Refuse what no wait allows; wait while servers are down that no restart of this journal took down."""
