@@ -128,6 +128,7 @@ extends_documentation_fragment:
   - oceanbase.ocp.signs
   - oceanbase.ocp.until_effective
   - oceanbase.ocp.failure_limit
+  - oceanbase.ocp.caps
 attributes:
   check_mode:
     support: full
@@ -284,6 +285,7 @@ from ..module_utils._module.bridge import Definition, run_module
 from ..module_utils._module.connection_options import seconds_option
 from ..module_utils._module.restart_options import (
     BUDGET_OPTIONS,
+    CAP_OPTIONS,
     CHANGE_OPTIONS,
     EFFECT_OPTIONS,
     FAILURE_OPTIONS,
@@ -292,6 +294,7 @@ from ..module_utils._module.restart_options import (
     PLANNED_SIGN_OPTIONS,
     SAFETY_OPTIONS,
     WAIT_OPTIONS,
+    given_caps,
     given_change,
     given_instant,
     restart_options,
@@ -331,6 +334,7 @@ OPTIONS = {
     **PLANNED_SIGN_OPTIONS,
     **EFFECT_OPTIONS,
     **FAILURE_OPTIONS,
+    **CAP_OPTIONS,
 }
 # For each restart of the plan, whatever the options.
 OF_EACH = {"in_flight": "attach", "wait": True, "require_healthy": True, "alarms_before": None, "offline_time": None}
@@ -372,6 +376,7 @@ def planned(params):
         until_effective=wanted_values(params),
         change=given_change(params),
         journal_url=params["journal_url"],
+        caps=given_caps(params),
     )
 
 

@@ -75,6 +75,12 @@ options:
     description: Names of tenants that may be without a majority during the restart, such as those with one replica.
     type: list
     elements: str
+  most_down:
+    description:
+      - At most so many servers may be down at the same time, as in V({"idc":1,"percent":10}). No batch has more,
+        whatever O(batch) says. With O(strategy=zone), a cluster with a zone that has more is blocked. See
+        O(oceanbase.ocp.server_restart#module:most_down).
+    type: dict
   offline_budget:
     description:
       - With V(refuse) and V(warn) the plan has how long a server of each cluster may be offline, for the options of the
@@ -341,11 +347,13 @@ trace_id:
 from ..module_utils._module.bridge import Definition, run_module
 from ..module_utils._module.restart_options import (
     BUDGET_OPTIONS,
+    CAP_OPTIONS,
     CHANGE_OPTIONS,
     EFFECT_OPTIONS,
     MAJORITY,
     PLANNED_SIGN_OPTIONS,
     SAFETY_OPTIONS,
+    given_caps,
     given_change,
     given_instant,
     wanted_values,
@@ -369,6 +377,7 @@ OPTIONS = {
     **PLANNED_SIGN_OPTIONS,
     "offline_budget": BUDGET_OPTIONS["offline_budget"],
     **EFFECT_OPTIONS,
+    **CAP_OPTIONS,
 }
 
 
@@ -389,6 +398,7 @@ def run(api, params, _mode):
         until_effective=wanted_values(params),
         change=given_change(params),
         journal_url=params["journal_url"],
+        caps=given_caps(params),
     )
     return plan_rolling_restart(api, wanted)
 

@@ -77,6 +77,7 @@ extends_documentation_fragment:
   - oceanbase.ocp.known_alarms
   - oceanbase.ocp.offline_budget
   - oceanbase.ocp.failure_limit
+  - oceanbase.ocp.caps
   - oceanbase.ocp.waiting
   - oceanbase.ocp.threads
 attributes:

@@ -51,6 +51,11 @@ options:
     description: Names of tenants that may be without a majority while their servers restart.
     type: list
     elements: str
+  most_down:
+    description:
+      - At most so many servers may be down at the same time, as in V({"idc":1,"percent":10}). No wave has more, so a
+        wave that would have more is split. See O(oceanbase.ocp.server_restart#module:most_down).
+    type: dict
 extends_documentation_fragment:
   - oceanbase.ocp.connection
   - oceanbase.ocp.attributes
@@ -168,9 +173,11 @@ trace_id:
 
 from ..module_utils._module.bridge import Definition, run_module
 from ..module_utils._module.restart_options import (
+    CAP_OPTIONS,
     CHANGE_OPTIONS,
     NONE,
     SAFETY_OPTIONS,
+    given_caps,
     given_change,
     given_instant,
 )
@@ -186,6 +193,7 @@ OPTIONS = {
     },
     **CHANGE_OPTIONS,
     **{name: SAFETY_OPTIONS[name] for name in ("safety", "tolerate_outage_of")},
+    **CAP_OPTIONS,
     **THREADS_OPTION,
 }
 
@@ -198,6 +206,7 @@ def run(_api, params, mode):
         journal_url=params["journal_url"],
         majority=params["safety"] != NONE,
         tolerated=params["tolerate_outage_of"],
+        caps=given_caps(params),
     )
     return plan_fleet(crew(params, mode), wanted)
 

@@ -190,6 +190,12 @@ requests:
       description: Whether a person has said that it counts no more.
       returned: always
       type: bool
+    down:
+      description: Addresses of the servers that count as down because of it, see
+        O(oceanbase.ocp.server_restart#module:most_down). Empty once they serve again.
+      returned: always
+      type: list
+      elements: str
     members:
       description: What it restarts, with what was shown before.
       returned: always

@@ -38,6 +38,7 @@ extends_documentation_fragment:
   - oceanbase.ocp.known_alarms
   - oceanbase.ocp.offline_budget
   - oceanbase.ocp.failure_limit
+  - oceanbase.ocp.caps
   - oceanbase.ocp.waiting
 attributes:
   idempotent:

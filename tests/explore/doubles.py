@@ -14,6 +14,7 @@ from typing import Any, Protocol
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.clock import Clock
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import RequestRefused
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.service_clock import ServiceClock
+from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.journal import Allows
 from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.rows import (
     RUNNING,
     FirstSight,
@@ -405,7 +406,12 @@ class Journal:
         wanted = set(members)
         return [row for row in self.rows if any(key in wanted for key, _shown in row.members)]
 
-    def begin(self, row: RequestRow) -> int:
+    def down(self) -> list[RequestRow]:
+        return [row for row in self.rows if row.takes_down]
+
+    def begin(self, row: RequestRow, allows: Allows | None = None) -> int | None:
+        if allows is not None and not allows(self.down()):
+            return None
         self._events.writes("the request is noted")
         number = len(self.rows) + 1
         self.rows.append(replace(row, number=number))
@@ -413,9 +419,11 @@ class Journal:
         return number
 
     def note(self, number: int, **told: Any) -> None:
-        self._events.writes("the outcome is noted")
-        self._events.noted()
         known = {name: value for name, value in told.items() if value is not None}
+        # That servers are back decides nothing but caps, and here are none.
+        if known.keys() != {"back"}:
+            self._events.writes("the outcome is noted")
+            self._events.noted()
         self.rows[number - 1] = replace(self.rows[number - 1], **known)
 
     def claim(self, number: int, task_id: int, began: str | None) -> bool:

@@ -11,9 +11,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.clock import Clock
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import JournalError
+from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.journal import Allows
 from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.local_journal import _unusable
 from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.memory_journal import MemoryJournal
 from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.rows import (
@@ -165,18 +167,16 @@ class _Watched(SqlJournal):
             if self._is_written:
                 self._tell(change, (sight.member for sight in sights))
 
-    def begin(self, row: RequestRow) -> int:
+    def begin(self, row: RequestRow, allows: Allows | None = None) -> int | None:
         with self._call("begin"):
             is_locked = self._has_locks()
-            number = super().begin(row)
+            number = super().begin(row, allows)
         self._tell(None, (member for member, _shown in row.members), is_locked)
         return number
 
-    def note(
-        self, number: int, *, task_id: int | None = None, began: str | None = None, outcome: str | None = None
-    ) -> None:
+    def note(self, number: int, *, task_id: int | None = None, **known: Any) -> None:
         with self._keeping(task_id), self._call("note"):
-            super().note(number, task_id=task_id, began=began, outcome=outcome)
+            super().note(number, task_id=task_id, **known)
 
     def claim(self, number: int, task_id: int, began: str | None) -> bool:
         with self._keeping(task_id), self._call("claim"):

@@ -456,7 +456,7 @@ def address_is_not_checked() -> Patches:
 @_mutation
 def requests_are_not_noted() -> Patches:
     """The journal gets nothing before a request."""
-    yield mock.patch.object(own_notes.OwnNotes, "begin", lambda *_args: None)
+    yield mock.patch.object(own_notes.OwnNotes, "begin", lambda *_args: True)
 
 
 @_mutation
@@ -484,9 +484,10 @@ def journals_that_fail_stop_nothing() -> Patches:
     """A request that cannot be noted is sent all the same."""
     begin = own_notes.OwnNotes.begin
 
-    def careless(notes: own_notes.OwnNotes, *args: Any) -> None:
+    def careless(notes: own_notes.OwnNotes, *args: Any) -> bool:
         with suppress(JournalError):
             begin(notes, *args)
+        return True
 
     yield mock.patch.object(own_notes.OwnNotes, "begin", careless)
 
@@ -530,7 +531,7 @@ def lost_leases_are_not_noticed() -> Patches:
 @_mutation
 def requests_are_noted_without_a_lease() -> Patches:
     """A look renews the lease, but the request is not fenced by it."""
-    yield mock.patch.object(SharedJournal, "begin", SqlJournal.begin)
+    yield mock.patch.object(SharedJournal, "_check_lock", SqlJournal._check_lock)
 
 
 # What is done

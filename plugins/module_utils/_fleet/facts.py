@@ -14,7 +14,7 @@ from typing import Any
 from .._base.errors import OcpError
 from .._base.parsing import Record, integer, integers, records, time_text
 from .._ocp.paging import MOST_ITEMS
-from .._targets.cluster import servers_in_record
+from .._targets.cluster import idc_and_region, servers_in_record
 from .._targets.lookup import address_of
 from .._targets.operating_tasks import operated_by
 
@@ -60,9 +60,8 @@ def cluster_facts(cluster: Record) -> Facts:
 
 def server_facts(server: Record, cluster: Record) -> Facts:
     """A server node of ``cluster``; ``name`` is its address with the RPC port."""
-    # Older versions report the region with the zone only.
     zones = (zone for zone in records(cluster.get("zones")) if zone.get("name") == server.get("zoneName"))
-    zone = next(zones, {})
+    idc, region = idc_and_region(server, next(zones, {}))
     return {
         "id": integer(server.get("id")),
         "name": address_of(server, "ip", "port"),
@@ -73,8 +72,8 @@ def server_facts(server: Record, cluster: Record) -> Facts:
         "cluster_id": integer(cluster.get("id")),
         "cluster_name": cluster.get("name"),
         "zone": server.get("zoneName"),
-        "region": server.get("regionName") or zone.get("regionName"),
-        "idc": server.get("idcName") or zone.get("idcName"),
+        "region": region,
+        "idc": idc,
         "status": server.get("status"),
         "inner_status": server.get("innerStatus"),
         "with_rootserver": server.get("withRootserver") is True,

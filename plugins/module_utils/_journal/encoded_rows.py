@@ -6,9 +6,10 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
+from functools import lru_cache
 
 from .._base.parsing import Record
-from .rows import FirstSight, MemberKey, RequestRow, Shown
+from .rows import FirstSight, MemberKey, Place, RequestRow, Shown
 
 
 def member_record(member: MemberKey, shown: Shown) -> Record:
@@ -59,7 +60,13 @@ def request_json(row: RequestRow) -> str:
     return json.dumps(request_record(row))
 
 
-def read_request(found: Record) -> RequestRow:
-    """The request in a record of JSON. Raises KeyError or TypeError if it has none."""
+@lru_cache(maxsize=4096)
+def read_request(content: str, number: int) -> RequestRow:
+    """The request with this number in JSON. Raises KeyError, TypeError or ValueError if it has none.
+
+    Who waits for others reads the same again and again.
+    """
+    found = json.loads(content)
     members, known = tuple(map(_member, found["members"])), tuple(map(int, found["known"]))
-    return RequestRow(**{"number": None, **found, "members": members, "known": known})
+    places = tuple(Place(**each) for each in found["places"])
+    return RequestRow(**{**found, "number": number, "members": members, "known": known, "places": places})

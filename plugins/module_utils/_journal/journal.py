@@ -19,6 +19,10 @@ KEPT_FOR = 7 * 86400.0
 SHORTEST_PAUSE = 0.05
 
 
+# Whether a request may be noted, by those whose servers may be down.
+Allows = Callable[[Sequence[RequestRow]], bool]
+
+
 class Journal(Protocol):
     """What the collection knows of its own doing. Each method raises JournalError if the journal cannot be used."""
 
@@ -54,11 +58,25 @@ class Journal(Protocol):
         Those with a name of a change or with values are kept for ever until they are settled, others for KEPT_FOR.
         """
 
-    def begin(self, row: RequestRow) -> int:
-        """Note a request that is about to be sent; returns its number once that is on the disk."""
+    def down(self) -> list[RequestRow]:
+        """The requests of all clusters whose servers may be down because of them (``takes_down``), the oldest first."""
+
+    def begin(self, row: RequestRow, allows: Allows | None = None) -> int | None:
+        """Note a request that is about to be sent; returns its number once that is on the disk.
+
+        None, and nothing is noted, unless it ``allows`` this by what ``down`` returns at this moment: no other request
+        of this journal is noted in between.
+        """
 
     def note(
-        self, number: int, *, task_id: int | None = None, began: str | None = None, outcome: str | None = None
+        self,
+        number: int,
+        *,
+        task_id: int | None = None,
+        began: str | None = None,
+        outcome: str | None = None,
+        back: bool | None = None,
+        looked_at: float | None = None,
     ) -> None:
         """Note what is known now of a request; None leaves what was noted."""
 

@@ -39,6 +39,20 @@ class Shown:
 
 
 @dataclass(frozen=True)
+class Place:
+    """Where the server with this address is: its IDC and its region, None where OCP does not show them."""
+
+    address: str
+    idc: str | None = None
+    region: str | None = None
+
+    @property
+    def host(self) -> str:
+        """The IP address of its machine."""
+        return self.address.rpartition(":")[0]
+
+
+@dataclass(frozen=True)
 class FirstSight:
     """What a member showed when a change was first asked for; ``at`` is in seconds since 1970, by the controller.
 
@@ -87,7 +101,9 @@ class RequestRow:
     ``until_effective`` as canonical JSON. ``began`` is when the task began, by the service. ``outcome`` is None as long
     as it is not known, REFUSED, RUNNING (accepted, the task is known), SUCCESSFUL, FAILED, or UNKNOWN (the search is
     over and found no task). ``settled``: a person has said that it counts no more. ``known`` are the ids of the tasks
-    on the target that were there before, ``token`` tells the request from every other one.
+    on the target that were there before, ``token`` tells the request from every other one. ``places`` are those of all
+    servers that it takes down, also of those that need no restart. ``back``: these are known to serve again.
+    ``looked_at`` is when somebody who waits for that has looked last, as ``at``.
     """
 
     number: int | None
@@ -104,6 +120,14 @@ class RequestRow:
     settled: bool = False
     known: tuple[int, ...] = ()
     token: str = ""
+    places: tuple[Place, ...] = ()
+    back: bool = False
+    looked_at: float = 0.0
+
+    @property
+    def takes_down(self) -> bool:
+        """Whether its servers may be down because of it."""
+        return bool(self.places) and not self.back and not self.settled and self.outcome != REFUSED
 
     def has_same_task(self, other: RequestRow) -> bool:
         """Whether both have one task. A new installation of the service gives the same ids to other tasks."""

@@ -94,22 +94,28 @@ class SharedJournal(SqlJournal):
         with self._session(writes=True) as run:
             self._extend(run)
 
-    def begin(self, row: RequestRow) -> int:
-        with self._session(writes=True) as run:
-            if not self._extend(run):
-                raise JournalError("A request is noted without a lock; this is a bug. Report it.")
-            return self._insert(run, row)
+    def _check_lock(self, run: Run) -> None:
+        if not self._extend(run):
+            raise JournalError("A request is noted without a lock; this is a bug. Report it.")
 
     def note(
-        self, number: int, *, task_id: int | None = None, began: str | None = None, outcome: str | None = None
+        self,
+        number: int,
+        *,
+        task_id: int | None = None,
+        began: str | None = None,
+        outcome: str | None = None,
+        back: bool | None = None,
+        looked_at: float | None = None,
     ) -> None:
         """See ``Journal``. While the database cannot be reached, this controller keeps the note."""
         try:
-            super().note(number, task_id=task_id, began=began, outcome=outcome)
+            super().note(number, task_id=task_id, began=began, outcome=outcome, back=back, looked_at=looked_at)
         except JournalError:
             if not self._is_ready:
                 raise
-            self._keep(number, {"task_id": task_id, "began": began, "outcome": outcome})
+            # Who looks at it meanwhile matters to nobody later.
+            self._keep(number, {"task_id": task_id, "began": began, "outcome": outcome, "back": back})
 
     def copy(self) -> MemoryJournal:
         """A copy of it in memory."""
@@ -267,10 +273,14 @@ def shared_journal(url: str, *, read_only: bool, lease: float = LEASE) -> Journa
 
 
 def _advanced(
-    row: RequestRow, task_id: int | None = None, began: str | None = None, outcome: str | None = None
+    row: RequestRow,
+    task_id: int | None = None,
+    began: str | None = None,
+    outcome: str | None = None,
+    back: bool = False,
 ) -> RequestRow:
     """The row with what was known at the end of its request, where nobody has noted more since."""
-    known = replace(row, task_id=row.task_id or task_id, began=row.began or began)
+    known = replace(row, task_id=row.task_id or task_id, began=row.began or began, back=row.back or back)
     return known if _rank(outcome) <= _rank(row.outcome) else replace(known, outcome=outcome)
 
 

@@ -20,7 +20,7 @@ from .._base.clock import Clock
 from .._base.errors import JournalError, NameTaken
 from .._base.parsing import Record
 from .encoded_rows import read_request, read_sight, request_json, request_record, sight_record
-from .journal import KEPT_FOR
+from .journal import KEPT_FOR, Allows
 from .rows import RUNNING, FirstSight, MemberKey, RequestRow, Wish
 
 VERSION = 1
@@ -29,7 +29,12 @@ KEY, LONG, TIME = "VARCHAR(64) NOT NULL", "{long_text} NOT NULL", "DOUBLE PRECIS
 TABLES = {
     "ocp_journal_changes": {"change_key": f"{KEY} PRIMARY KEY", "content": LONG},
     "ocp_journal_sights": {"sight_key": f"{KEY} PRIMARY KEY", "change_key": KEY, "content": LONG},
-    "ocp_journal_requests": {"number": "BIGINT NOT NULL PRIMARY KEY", "expires_at": TIME, "content": LONG},
+    "ocp_journal_requests": {
+        "number": "BIGINT NOT NULL PRIMARY KEY",
+        "expires_at": TIME,
+        "takes_down": "INTEGER NOT NULL",
+        "content": LONG,
+    },
     "ocp_journal_members": {"member_key": KEY, "number": "BIGINT NOT NULL", "PRIMARY KEY": "(member_key, number)"},
     "ocp_journal_facts": {"fact_key": f"{KEY} PRIMARY KEY", "content": LONG},
     "ocp_journal": {
@@ -43,6 +48,7 @@ TABLES = {
 # It locks the row, so transactions that write follow each other, in every database.
 TAKE_TURN = "UPDATE ocp_journal SET turn = turn + 1"
 START_ANEW = "Look at the restart tasks of OCP, since a new journal knows of none, and move this one away."
+REQUESTS = "SELECT number, expires_at, content FROM ocp_journal_requests"
 # Databases limit the number of parameters.
 KEYS_AT_ONCE = 500
 
@@ -156,14 +162,28 @@ class SqlJournal(ABC):
         with self._session() as run:
             return self._requests_of(run, keys)
 
-    def begin(self, row: RequestRow) -> int:
+    def down(self) -> list[RequestRow]:
+        with self._session() as run:
+            return self._down(run)
+
+    def begin(self, row: RequestRow, allows: Allows | None = None) -> int | None:
         with self._session(writes=True) as run:
+            self._check_lock(run)
+            if allows is not None and not allows(self._down(run)):
+                return None
             return self._insert(run, row)
 
     def note(
-        self, number: int, *, task_id: int | None = None, began: str | None = None, outcome: str | None = None
+        self,
+        number: int,
+        *,
+        task_id: int | None = None,
+        began: str | None = None,
+        outcome: str | None = None,
+        back: bool | None = None,
+        looked_at: float | None = None,
     ) -> None:
-        known = {"task_id": task_id, "began": began, "outcome": outcome}
+        known = {"task_id": task_id, "began": began, "outcome": outcome, "back": back, "looked_at": looked_at}
         with self._session(writes=True) as run:
             for row, _expires_at in self._requests(run, [number]):
                 told = {name: value for name, value in known.items() if value is not None}
@@ -205,7 +225,8 @@ class SqlJournal(ABC):
             return {
                 "changes": [{**self._made(dict, content), "sights": sights.get(key, [])} for key, content in changes],
                 "requests": [
-                    {"number": row.number, **request_record(row)} for row, _expires_at in self._requests(run, None)
+                    {"number": row.number, "takes_down": row.takes_down, **request_record(row)}
+                    for row, _expires_at in self._requests(run, None)
                 ],
                 "facts": [self._made(dict, content) for (content,) in facts],
             }
@@ -238,6 +259,10 @@ class SqlJournal(ABC):
             if writes:
                 run(TAKE_TURN)
             yield run
+
+    def _check_lock(self, _run: Run) -> None:
+        """Raise JournalError if a request must not be noted, since its lock is not held."""
+        return
 
     def _has_version(self, run: Run) -> bool:
         """Whether the tables are complete. Raises JournalError for those of another version."""
@@ -293,18 +318,27 @@ class SqlJournal(ABC):
     def _requests_of(self, run: Run, keys: Sequence[str]) -> list[RequestRow]:
         """The requests for members with one of these keys that have not expired."""
         numbers = among(run, "SELECT number FROM ocp_journal_members WHERE member_key", keys)
-        found = self._requests(run, sorted({number for (number,) in numbers}))
+        return self._kept(run, self._requests(run, sorted({number for (number,) in numbers})))
+
+    def _down(self, run: Run) -> list[RequestRow]:
+        """See ``Journal.down``."""
+        return self._kept(run, self._rows(run(f"{REQUESTS} WHERE takes_down = 1")))
+
+    def _kept(self, run: Run, found: Iterable[tuple[RequestRow, float | None]]) -> list[RequestRow]:
+        """Those that have not expired."""
         now = self._now(run)
         return [row for row, expires_at in found if expires_at is None or expires_at > now]
 
     def _requests(self, run: Run, numbers: Sequence[int] | None) -> list[tuple[RequestRow, float | None]]:
         """The requests with these numbers, or all, each with the time when it expires; the oldest first."""
-        sql = "SELECT number, expires_at, content FROM ocp_journal_requests"
-        found = run(sql) if numbers is None else among(run, f"{sql} WHERE number", numbers)
-        return [
-            (replace(self._made(read_request, content), number=number), expires_at)
-            for number, expires_at, content in sorted(found, key=lambda each: int(each[0]))
-        ]
+        return self._rows(run(REQUESTS) if numbers is None else among(run, f"{REQUESTS} WHERE number", numbers))
+
+    def _rows(self, found: Iterable[tuple[Any, ...]]) -> list[tuple[RequestRow, float | None]]:
+        with self._undamaged():
+            return [
+                (read_request(content, int(number)), expires_at)
+                for number, expires_at, content in sorted(found, key=lambda each: int(each[0]))
+            ]
 
     def _insert(self, run: Run, row: RequestRow) -> int:
         now = self._now(run)
@@ -314,8 +348,9 @@ class SqlJournal(ABC):
         run("UPDATE ocp_journal SET last_number = last_number + 1")
         number = int(run("SELECT last_number FROM ocp_journal")[0][0])
         stays = row.change is not None or row.values is not None
-        values = {"number": number, "end": None if stays else now + KEPT_FOR, "content": request_json(row)}
-        run("INSERT INTO ocp_journal_requests VALUES (:number, :end, :content)", values)
+        end = None if stays else now + KEPT_FOR
+        values = {"number": number, "end": end, "down": int(row.takes_down), "content": request_json(row)}
+        run("INSERT INTO ocp_journal_requests VALUES (:number, :end, :down, :content)", values)
         keys = sorted({digest(*astuple(member)) for member, _shown in row.members})
         if keys:
             members = [{"key": key, "number": number} for key in keys]
@@ -323,12 +358,18 @@ class SqlJournal(ABC):
         return number
 
     def _update(self, run: Run, row: RequestRow) -> None:
-        changed = {"number": row.number, "content": request_json(row)}
-        run("UPDATE ocp_journal_requests SET content = :content WHERE number = :number", changed)
+        changed = {"number": row.number, "down": int(row.takes_down), "content": request_json(row)}
+        run("UPDATE ocp_journal_requests SET takes_down = :down, content = :content WHERE number = :number", changed)
 
     def _made(self, make: Callable[[Any], Made], content: str) -> Made:
-        try:
+        with self._undamaged():
             return make(json.loads(content))
+
+    @contextmanager
+    def _undamaged(self) -> Iterator[None]:
+        """Raises JournalError for content that nobody has written."""
+        try:
+            yield
         except (ValueError, KeyError, TypeError) as error:
             raise JournalError(f"The journal {self.place} is damaged. {START_ANEW}") from error
 

@@ -16,6 +16,7 @@ from .._parameters.wanted_parameters import wanted_parameters
 from .._restart.failure_limit import FailureLimit
 from .._restart.knowledge import InFlight
 from .._restart.restart_request import RestartRequest, Safety
+from .._safety.caps import Caps, parse_caps
 from .._signs.offline_budget import OfflineBudget
 from .._signs.sign_rules import Sign, Watch
 from .._waiting.failure_report import DEFAULT_LOG_LINES
@@ -75,9 +76,18 @@ FAILURE_OPTIONS: dict[str, Any] = {
     "max_failures": {"type": "int"},
     "judged_tasks": {"type": "list", "elements": "int"},
 }
+# How many servers may be down at the same time.
+CAP_OPTIONS: dict[str, Any] = {"most_down": {"type": "dict"}}
 EFFECT_OPTIONS: dict[str, Any] = {"until_effective": {"type": "dict"}}
 # The demands on a cluster before its servers are restarted.
-GATE_OPTIONS: dict[str, Any] = {**SAFETY_OPTIONS, **PLAN_OPTIONS, **SIGN_OPTIONS, **BUDGET_OPTIONS, **FAILURE_OPTIONS}
+GATE_OPTIONS: dict[str, Any] = {
+    **SAFETY_OPTIONS,
+    **PLAN_OPTIONS,
+    **SIGN_OPTIONS,
+    **BUDGET_OPTIONS,
+    **FAILURE_OPTIONS,
+    **CAP_OPTIONS,
+}
 
 
 def watch(params: Params) -> Watch | None:
@@ -121,7 +131,13 @@ def restart_options(params: Params, mode: RunMode) -> RestartRequest:
         **_signs(params),
         until_effective=wanted_values(params),
         failures=_failures(params),
+        caps=given_caps(params),
     )
+
+
+def given_caps(params: Params) -> Caps | None:
+    """How many servers may be down at the same time, if that is limited. Raises OptionError."""
+    return parse_caps("most_down", params.get("most_down"))
 
 
 def _failures(params: Params) -> FailureLimit | None:

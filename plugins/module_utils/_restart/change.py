@@ -15,6 +15,7 @@ from datetime import datetime
 from .._base.clock import HUNDREDTH, SECOND
 from .._base.parsing import instant
 from .._base.service_clock import HOST_UNCERTAINTY, ServiceClock
+from .._journal.rows import Shown
 from .._ocp.task_model import Task
 from .._targets.serving import renewed_processes
 from .._targets.target import Member
@@ -73,6 +74,13 @@ def begun_span(time: str | None) -> Span | None:
     """When a task began or ended, by the clock of one of the application servers."""
     found = instant(time)
     return None if found is None else Span.of(found)
+
+
+def noted_member(name: str, shown: Shown) -> Member:
+    """A member of this name with what the journal has noted of it."""
+    started = instant(shown.start)
+    pids = dict(shown.pids) or None
+    return Member(name, None, start_time=shown.start, pids=pids, started=started, is_ahead=shown.ahead)
 
 
 def has_moved(before: Member, after: Member) -> bool | None:

@@ -99,6 +99,16 @@ class FleetOutcome:
         """Those of the ``numbers`` for which another check may show more."""
         return [number for number in numbers if not _is_final(self._proofs.get(number))]
 
+    @property
+    def proven(self) -> dict[str, int]:
+        """The ids of the tasks of the servers that are proven to serve again, by their addresses."""
+        shown = [
+            self._facts(number)
+            for number, proof in self._proofs.items()
+            if proof.found is not None and is_proven(proof.found)
+        ]
+        return {facts["target"]["name"]: facts["task_id"] for facts in shown if facts["task_id"] is not None}
+
     def result(self) -> Result:
         """The result of the module so far."""
         servers = [self._server(number) for number in range(len(self.members))]

@@ -5,11 +5,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 from .._base.clock import SYSTEM_CLOCK, Clock
-from .._base.errors import ModuleCrashed, OcpError, attach_facts
+from .._base.errors import JournalError, ModuleCrashed, OcpError, attach_facts
+from .._journal.open_journal import open_journal
 from .._ocp.endpoints import OcpApi
 from .._ocp.side_by_side import Crew
 from .._waiting.await_tasks import UNSEEN_FOR, wait_for_tasks
@@ -69,6 +71,7 @@ class _Fleet:
             return
         self._await_tasks()
         self._prove()
+        self._note_back()
 
     def _ask(self, api: OcpApi, number: int, clock: Clock) -> Result:
         member = self._outcome.members[number]
@@ -119,6 +122,16 @@ class _Fleet:
                 beat.policy.show(progress_line(words), False)
             with beat.about(words):
                 beat.clock.sleep(min(PROOF_PAUSE, self._proof_timeout - waited))
+
+    def _note_back(self) -> None:
+        """Note that the servers that are proven serve again. Who waits for one that cannot be noted looks at it."""
+        proven = self._outcome.proven
+        with suppress(JournalError):
+            journal = open_journal(self._request.journal_url, read_only=False, is_required=False, warnings=[])
+            for row in journal.down() if proven else ():
+                is_ours = row.url == self._api.url and row.task_id is not None
+                if is_ours and all(proven.get(place.address) == row.task_id for place in row.places):
+                    journal.note(row.number or 0, back=True)
 
     def _look(self, api: OcpApi, number: int, clock: Clock) -> Result:
         """Decide by the same evidence, and send nothing."""

@@ -16,14 +16,15 @@ from uuid import uuid4
 from .._base.clock import Clock
 from .._base.errors import JournalError
 from .._base.parsing import instant
-from .._journal.journal import Journal
-from .._journal.rows import FirstSight, MemberKey, RequestRow, Shown, Wish
+from .._journal.journal import Allows, Journal
+from .._journal.rows import FirstSight, MemberKey, Place, RequestRow, Shown, Wish
 from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import FAILED, RUNNING, SUCCESSFUL, Task
 from .._safety.server_states import OwnRestart
 from .._targets.target import Member, Observation, Target, TaskOnTarget
 from .._waiting.await_tasks import UNSEEN_FOR
-from .change import Sight, has_moved
+from .back import is_back
+from .change import Sight, has_moved, noted_member
 from .evidence import GONE, may_start_yet, work_of
 from .know import Ended, explains, late_tasks
 from .knowledge import Request, Work
@@ -148,7 +149,7 @@ class OwnNotes:
             key = self._keys.get(member.name)
             if key is None:
                 continue
-            has_changed = key in noted and has_moved(_member_of(member.name, noted[key].shown), member) is not False
+            has_changed = key in noted and has_moved(noted_member(member.name, noted[key].shown), member) is not False
             # No clock tells whether a start that has moved is that of an earlier restart.
             unexplained = _unexplained(noted[key].late, look, member) if has_changed else frozenset()
             found.append(
@@ -177,7 +178,7 @@ class OwnNotes:
             row.task_id
             for row in self._rows
             for each, before in row.members
-            if row.task_id is not None and each == key and has_moved(_member_of(member.name, before), member)
+            if row.task_id is not None and each == key and has_moved(noted_member(member.name, before), member)
         }
         return late_tasks(look, member, ended, seen)
 
@@ -243,7 +244,7 @@ class OwnNotes:
             if row.values == self._values and row.outcome != IN_EFFECT
             for key, shown in row.members
             for name, mine in self._keys.items()
-            if key == mine and name in there and has_moved(_member_of(name, shown), there[name])
+            if key == mine and name in there and has_moved(noted_member(name, shown), there[name])
         )
 
     def took_effect(self, names: Collection[str]) -> None:
@@ -253,10 +254,13 @@ class OwnNotes:
             if row.values == self._values and self._values and mine and mine <= set(names) and row.outcome != IN_EFFECT:
                 self._note(row, outcome=IN_EFFECT)
 
-    def begin(self, look: Look, members: frozenset[str], late: Collection[str] = ()) -> None:
+    def begin(
+        self, look: Look, members: frozenset[str], late: Collection[str] = (), allows: Allows | None = None
+    ) -> bool:
         """Note that a restart of these members is about to be requested. Raises JournalError: nothing may be sent.
 
-        What those show is not noted that are ``late``: the start of an earlier restart would answer the request.
+        What those show is not noted that are ``late``: the start of an earlier restart would answer the request. False,
+        and nothing is noted, if other requests do not allow it.
         """
         self.refused_for_sure()
         parts = tuple(
@@ -276,10 +280,23 @@ class OwnNotes:
             self._api.url,
             known=known,
             token=uuid4().hex,
+            places=taken_down(self._keys, look.observed),
         )
-        self._own = replace(row, number=self._journal.begin(row))
+        number = self._journal.begin(row, allows)
+        if number is None:
+            return False
+        self._own = replace(row, number=number)
         self._rows.append(self._own)
         _SENT_HERE.add(row.token)
+        return True
+
+    def came_back(self, observed: Observation) -> None:
+        """Note of which requests the servers are shown to serve again."""
+        servers, now = [server.member for server in observed.servers], self._clock.wall()
+        for row in [row for row in self._rows if row.takes_down]:
+            is_over = row.task_id is None and not 0 <= now - row.at < self._api.timeout + UNSEEN_FOR
+            if is_back(row, servers, has_ended=is_over or is_known_end(row)):
+                self._note(row, back=True)
 
     def end(self, task_id: int | None, began: str | None = None, *, refused: bool = False) -> None:
         """Note the task that was started and when it began; without any, the request stays open.
@@ -362,7 +379,7 @@ class OwnNotes:
         if not task.finished:
             return
         for row in [row for row in self._rows if row.task_id == task.id]:
-            outcome = _outcome_of(task)
+            outcome = outcome_of(task)
             knows_more = row.outcome == SKIPPED and not task.subtasks
             if not knows_more and row.outcome not in (outcome, IN_EFFECT):
                 self._note(row, outcome=outcome)
@@ -436,7 +453,7 @@ class OwnNotes:
         waiting = [
             name
             for name, shown in parts.items()
-            if name in there and not has_moved(_member_of(name, shown), there[name])
+            if name in there and not has_moved(noted_member(name, shown), there[name])
         ]
         if not waiting:
             return None
@@ -460,6 +477,21 @@ class OwnNotes:
         return TaskOnTarget(shown.record, _all_or(parts, there) if parts else others)
 
 
+def is_known_end(row: RequestRow) -> bool:
+    """Whether its task is noted to have ended."""
+    return row.outcome in ENDS
+
+
+def taken_down(keys: Mapping[str, MemberKey], observed: Observation) -> tuple[Place, ...]:
+    """Where the servers of a target are, all of which a restart of it takes down; none if it has no servers.
+
+    ``keys`` are those of its members.
+    """
+    places = {server.member.name: server.place for server in observed.servers}
+    names = [member.name for member in observed.members if member.name in keys and keys[member.name].kind == "server"]
+    return tuple(places.get(name, Place(name)) for name in names)
+
+
 def noted_sights(journal: Journal, change: str, keys: Mapping[str, MemberKey]) -> dict[str, Sight]:
     """What was shown of members with these ``keys`` when the name of a change was first used for them, by name."""
     return _by_name(keys, journal.sights(change, keys.values()))
@@ -471,7 +503,7 @@ def _by_name(keys: Mapping[str, MemberKey], noted: Mapping[MemberKey, FirstSight
 
 def _sight(name: str, noted: FirstSight) -> Sight:
     return Sight(
-        _member_of(name, noted.shown),
+        noted_member(name, noted.shown),
         frozenset(noted.tasks),
         late=bool(noted.late),
         filled=noted.filled,
@@ -485,7 +517,7 @@ def noted_at_requests(
 ) -> dict[str, list[Member]]:
     """What members with these ``keys`` showed when a restart of them was requested, at ``wall`` or later, by name."""
     noted = [(key, shown) for row in rows if row.at >= wall for key, shown in row.members]
-    return {name: [_member_of(name, shown) for key, shown in noted if key == mine] for name, mine in keys.items()}
+    return {name: [noted_member(name, shown) for key, shown in noted if key == mine] for name, mine in keys.items()}
 
 
 def _all_or(parts: frozenset[str], everything: Collection[str]) -> frozenset[str] | None:
@@ -503,7 +535,7 @@ def _restart_of(row: RequestRow) -> OwnRestart:
 def _have_moved(parts: Mapping[str, Shown], members: Iterable[Member]) -> bool:
     there = {member.name: member for member in members}
     return bool(parts) and all(
-        name in there and has_moved(_member_of(name, shown), there[name]) for name, shown in parts.items()
+        name in there and has_moved(noted_member(name, shown), there[name]) for name, shown in parts.items()
     )
 
 
@@ -521,18 +553,12 @@ def _as_shown(member: Member) -> Shown:
     return Shown(member.start_time, tuple(sorted((member.pids or {}).items())), bool(member.is_ahead))
 
 
-def _member_of(name: str, shown: Shown) -> Member:
-    started = instant(shown.start)
-    pids = dict(shown.pids) or None
-    return Member(name, None, start_time=shown.start, pids=pids, started=started, is_ahead=shown.ahead)
-
-
 # What a noted outcome says of a task that the service does not show any more; GONE for every other. Somebody may have
 # retried one that FAILED, or skipped its failed step.
 _NOTED = {SUCCESSFUL: SUCCESSFUL, IN_EFFECT: SUCCESSFUL, ROLLED_BACK: FAILED}
 
 
-def _outcome_of(task: Task) -> str:
+def outcome_of(task: Task) -> str:
     """How a task has ended, as it is noted."""
     if task.rolled_back:
         return ROLLED_BACK

@@ -41,6 +41,7 @@ from .._waiting.poll_pauses import SHORTEST_PAUSE, PollPolicy
 from .._waiting.progress import progress_line
 from .aftermath import await_restart, verify, verify_effect
 from .attempt import Progressing, RestartAttempt
+from .cap_gate import CapGate
 from .change import Begin, begun_by, has_moved
 from .diff import restart_diff
 from .effect_check import EffectCheck
@@ -92,7 +93,7 @@ def restart_target(
         journal = open_journal(
             request.journal_url,
             read_only=request.check_mode,
-            is_required=request.change is not None,
+            is_required=request.change is not None or request.caps is not None,
             warnings=warnings,
         )
     _wait_for_the_change(request, clock)
@@ -153,7 +154,8 @@ class _Run:
         lag = lag_of_stopped(api, target, request, clock)
         safety = SafetyGate(api, target, request, self._notes, self._attempt.warnings, lag)
         self._signs = SignGate(api, target, request, clock, self._attempt.warnings, lag, journal)
-        self._gates: Sequence[Gate] = (safety, self._signs, TimeGate(target, request.finish_before, clock))
+        self._caps = CapGate(api, target, request, journal, clock)
+        self._gates: Sequence[Gate] = (safety, self._signs, self._caps, TimeGate(target, request.finish_before, clock))
         self._attempt.note(effective=self._effect.facts(()))
         self._begin_state()
 
@@ -180,10 +182,10 @@ class _Run:
         self._gives_up = False
         self._is_gated = False
         self._reads_gates = not (self._request.is_dated or self._request.until_effective) or self._seems_needed()
-        self._had_to_wait = False
+        self._had_to_wait = self._had_no_turn = False
         self._shown: list[str] = []
         # Seconds that count neither for ``wait_timeout`` nor for one another.
-        self._expecting = self._gate_waited = 0.0
+        self._expecting = self._gate_waited = self._turn_waited = 0.0
 
     def run(self) -> Result:
         """See restart_target."""
@@ -203,8 +205,8 @@ class _Run:
         while True:
             look, decision = self._decide() if refusal is None else self._decide_after(refusal)
             try:
-                self._execute(look, decision)
-                return
+                if self._execute(look, decision):
+                    return
             except (RequestRefused, TaskFailed) as error:
                 self._let_go()
                 if isinstance(error, RateLimited) and self._nothing_ran:
@@ -212,6 +214,8 @@ class _Run:
                 elif not self._may_be_busy(error) or not (refusal is None or isinstance(refusal, RateLimited)):
                     raise
                 refusal = error
+            else:
+                self._await_turn(look)
 
     def _pause_for(self, limited: RateLimited) -> None:
         """Pause after a 429. Where it names no pause, or a long one, one more look ends the run."""
@@ -237,8 +241,11 @@ class _Run:
 
     @property
     def _waited(self) -> float:
-        """Seconds of ``wait_timeout`` used up; waits for a start to show and for gates have limits of their own."""
-        return self._attempt.elapsed - self._expecting - self._gate_waited
+        """Seconds of ``wait_timeout`` used up.
+
+        Waits for a start to show, for gates and for its turn have limits of their own.
+        """
+        return self._attempt.elapsed - self._expecting - self._gate_waited - self._turn_waited
 
     @property
     def _nothing_ran(self) -> bool:
@@ -274,7 +281,9 @@ class _Run:
         if decision.sends and doubt:
             self._attempt.so_far = replace(refused, changed=True)
             raise doubt
-        is_final = self._gives_up or not (self._had_to_wait or isinstance(refusal, RateLimited))
+        may_send = self._had_to_wait or self._had_no_turn or isinstance(refusal, RateLimited)
+        self._had_no_turn = False
+        is_final = self._gives_up or not may_send
         if is_failed_one or (decision.sends and is_final):
             self._attempt.so_far = refused
             raise refusal
@@ -303,7 +312,7 @@ class _Run:
 
         def look() -> tuple[Look, Decision] | None:
             seen = self._decide()
-            is_clear = not seen[1].sends or self._had_to_wait
+            is_clear = not seen[1].sends or self._had_to_wait or self._had_no_turn
             return seen if is_clear or not is_busy else None
 
         if self._gives_up:
@@ -479,6 +488,8 @@ class _Run:
         self._note_begin(look)
         self._values = self._effect.seen(look.observed, self._notes.tried)
         self._note_effect(look.observed)
+        if not self._request.check_mode:
+            self._notes.came_back(look.observed)
         return look
 
     def _note_effect(self, observed: Observation) -> None:
@@ -633,6 +644,15 @@ class _Run:
         self._gate_waited += self._clock.now() - began
         return True
 
+    def _await_turn(self, look: Look) -> None:
+        """Wait until fewer servers are down, without the lock of the cluster."""
+        self._let_go()
+        began = self._clock.now()
+        with self._saying_nothing_was_sent("too many servers are down", JournalError):
+            self._caps.await_turn(look, lambda why: self._show_once("waits", list(why)))
+        self._turn_waited += self._clock.now() - began
+        self._had_no_turn = True
+
     def _show_once(self, what: str, why: list[str]) -> None:
         """Show what the target waits for, and a line for each reason, unless these were shown last."""
         if why != self._shown:
@@ -688,26 +708,28 @@ class _Run:
 
     # Acting
 
-    def _execute(self, look: Look, decision: Decision) -> None:
+    def _execute(self, look: Look, decision: Decision) -> bool:
+        """Whether it was done; False if it is not its turn."""
         if decision.step is Step.SKIP:
             self._skip(decision)
-            return
+            return True
         if self._attempt.so_far.action == "postponed":
-            return
+            return True
         if decision.step is Step.JOIN:
             self._join(decision)
         elif decision.step is Step.ADOPT:
             self._adopt(look, decision)
         elif self._request.check_mode:
             self._attempt.note(changed=True, action="submitted")
-        else:
-            self._submit(look, decision.members)
+        elif not self._submit(look, decision.members):
+            return False
         self._lock.close()
         if decision.step is not Step.JOIN:
             values = self._effect.lines(decision.members)
             self._attempt.diff = restart_diff(self._target.label, look.observed, None, decision.members, values)
         if self._request.wait and not self._request.check_mode:
             self._await(look, decision)
+        return True
 
     def _skip(self, decision: Decision) -> None:
         told = self._told
@@ -741,13 +763,17 @@ class _Run:
             reason += "; another controller of this user that does not share the journal may have started it"
         self._attempt.note(changed=True, action="adopted", reason=reason, task_id=task.id, task=task.result())
 
-    def _submit(self, look: Look, members: frozenset[str]) -> None:
-        """Note the request, and send it. Raises OutcomeUnknown if it may run and its task is not found."""
+    def _submit(self, look: Look, members: frozenset[str]) -> bool:
+        """Note the request, and send it; False, and neither, if too many servers are down.
+
+        Raises OutcomeUnknown if it may run and its task is not found.
+        """
+        if not self._notes.begin(look, members, self._late, self._caps.allows(look)):
+            return False
         least, most = self._api.service_clock.bounds
         known = look.ids if look.reads_tasks else None
         at = service_time(self._api.service_clock, self._clock)
         sent = self._last_sent = Sent(at, timedelta(seconds=most - least), known, members, self._api.user)
-        self._notes.begin(look, members, self._late)
         self._requested = {member.name: member for member in look.observed.members if member.name in members}
         self._requested_at = self._clock.now()
         try:
@@ -767,6 +793,7 @@ class _Run:
             raise
         task = self._attempt.so_far.task or {}
         self._notes.end(self._attempt.so_far.task_id, task.get("start_time"))
+        return True
 
     def _send(self, sent: Sent) -> None:
         try:
@@ -829,6 +856,7 @@ class _Run:
             self._attempt.note(effective=self._effect.facts(before.members))
             self._note_effect(before)
         if found.after is not None:
+            self._notes.came_back(found.after)
             self._attempt.note(after=found.after.result())
             values = self._effect.lines()
             self._attempt.diff = restart_diff(self._target.label, before, found.after, members, values)

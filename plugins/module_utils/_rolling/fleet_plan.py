@@ -8,21 +8,23 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import zip_longest
-from typing import Any
+from typing import Any, TypeAlias
 
 from .._base.checks import check_nonempty
 from .._base.clock import Clock
 from .._base.errors import OptionError, PermissionDenied
 from .._base.parsing import Record
 from .._base.text import join_names
+from .._journal.rows import Place
 from .._ocp.endpoints import OcpApi
 from .._ocp.side_by_side import Crew
 from .._restart.outlook import Change, Foresight
+from .._safety.caps import OPTION, Caps, portions
 from .._safety.layout import Layout
 from .._safety.server_states import server_states
 from .._safety.verdict import Taken, Verdict, judge, refusal_words
 from .._safety.voters import ServerState
-from .._targets.cluster import Cluster, placed_servers, servers_of
+from .._targets.cluster import Cluster, placed_servers, servers_in_all, servers_of
 from .._targets.lookup import address_of, clusters_named, exactly_one
 from .._targets.operating_tasks import tasks_of_cluster
 from .._targets.server import Server
@@ -31,13 +33,16 @@ from .waves import Waves, waves_of
 from .zone_order import zone_order
 
 Result = dict[str, Any]
+# The facts of a server of a wave, and where it is.
+Planned: TypeAlias = tuple[Result, Place]
 
 
 @dataclass(frozen=True)
 class FleetRequest:
     """The options of the module: ``servers`` are pairs of cluster and server. Without ``majority`` all go in one wave.
 
-    ``started_before`` is by the clock of this machine, ``change`` is a name; one of them is required.
+    ``started_before`` is by the clock of this machine, ``change`` is a name; one of them is required. With ``caps`` no
+    wave takes down more servers than they allow.
     """
 
     servers: Sequence[tuple[str, str]]
@@ -46,6 +51,7 @@ class FleetRequest:
     tolerated: Sequence[str] | None = None
     change: str | None = None
     journal_url: str | None = None
+    caps: Caps | None = None
 
 
 def plan_fleet(crew: Crew, wanted: FleetRequest) -> Result:
@@ -56,15 +62,17 @@ def plan_fleet(crew: Crew, wanted: FleetRequest) -> Result:
     """
     check_nonempty("tolerate_outage_of", wanted.tolerated, "leave it out to tolerate none")
     plans = crew.each(_find(crew, wanted), lambda api, found, clock: _planned(api, found, wanted, clock))
+    side_by_side = zip_longest(*(plan.waves for plan in plans), fillvalue=())
+    together = [[server for part in parts for server in part] for parts in side_by_side]
+    waves = together if wanted.caps is None else _capped(crew, together, wanted.caps)
     return {
         "changed": False,
         "waves": [
-            {"number": number, "servers": [facts for part in parts for facts in part]}
-            for number, parts in enumerate(zip_longest(*(plan.waves for plan in plans), fillvalue=()), 1)
+            {"number": number, "servers": [facts for facts, _place in wave]} for number, wave in enumerate(waves, 1)
         ],
         "left_alone": [facts for plan in plans for facts in plan.left_alone],
         "refused": [facts for plan in plans for facts in plan.refused],
-        "message": "\n".join(plan.message for plan in plans if plan.message),
+        "message": "\n".join([*(plan.message for plan in plans if plan.message), *_capped_words(together, waves)]),
         "warnings": [
             *plans[0].clock_warnings,
             *(words for plan in plans for words in plan.warnings),
@@ -87,7 +95,7 @@ class _Found:
 class _ClusterPlan:
     """The part of the result that is of one cluster; ``tenants`` are the names of those that were looked at."""
 
-    waves: list[list[Result]]
+    waves: list[list[Planned]]
     left_alone: list[Result]
     refused: list[Result]
     message: str
@@ -229,9 +237,11 @@ class _PlannedCluster:
             words.append(f"{join_names(refused)} of {label} cannot be down at all. {lost}")
         return " ".join(words)
 
-    def wave_facts(self) -> list[list[Result]]:
-        """The facts of the servers, wave by wave."""
-        return [[self.facts(self._listed[name]) for name in wave] for wave in self.waves.waves]
+    def wave_facts(self) -> list[list[Planned]]:
+        """The facts of the servers, each with its place, wave by wave."""
+        return [
+            [(self.facts(self._listed[name]), self._listed[name].place) for name in wave] for wave in self.waves.waves
+        ]
 
     def facts(self, server: PlacedServer) -> Result:
         """A server as registered facts, with the tenants of its cluster whose outage is tolerated."""
@@ -278,3 +288,19 @@ def _unknown_tenants(plans: Sequence[_ClusterPlan], tolerated: Collection[str]) 
     if not unknown or not any(plan.tenants for plan in plans):
         return []
     return [f"tolerate_outage_of: no tenant of these clusters has the name {join_names(unknown)}."]
+
+
+def _capped(crew: Crew, waves: Sequence[Sequence[Planned]], caps: Caps) -> list[list[Planned]]:
+    """These waves, each in as many parts as the caps ask for."""
+    [total] = crew.each([caps], lambda api, _caps, _clock: servers_in_all(api)) if caps.needs_total else [0]
+    found = []
+    for wave in waves:
+        by_place = {place: (facts, place) for facts, place in wave}
+        found += [[by_place[place] for place in part] for part in portions(caps, total, by_place)]
+    return found
+
+
+def _capped_words(together: Sequence[object], waves: Sequence[object]) -> list[str]:
+    if len(waves) == len(together):
+        return []
+    return [f"With {OPTION} they take {len(waves)} waves, and {len(together)} without."]

@@ -4,10 +4,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from .._journal.rows import Place
 from .zone_order import ZoneOrder
 
 # A look before a restart reads the newest 30 tasks of a cluster, so a batch must not have more restarts than that.
@@ -32,6 +33,17 @@ class Node:
     needed: bool
     reason: str
     serves: bool = True
+    idc: str | None = None
+    region: str | None = None
+
+    @property
+    def place(self) -> Place:
+        """Where it is."""
+        return Place(self.name, self.idc, self.region)
+
+
+# Whether these may be down at the same time.
+Fits = Callable[[Sequence[Node]], bool]
 
 
 @dataclass(frozen=True)
@@ -50,17 +62,25 @@ class Batch:
     canary: bool = False
 
 
-def order_batches(nodes: Iterable[Node], order: ZoneOrder, size: int | None, strategy: Strategy) -> list[Batch]:
+def order_batches(
+    nodes: Iterable[Node],
+    order: ZoneOrder,
+    size: int | None,
+    strategy: Strategy,
+    fits: Fits = lambda _nodes: True,
+) -> list[Batch]:
     """The batches of one cluster, in order; ``nodes`` are those in scope, in the order of the service.
 
     A batch never spans zones. With Strategy.SERVER it has up to ``size`` servers that all need the restart, without
-    ``size`` all of the zone, or LARGEST_BATCH; with Strategy.ZONE it has a whole zone if any server of it does.
-    A root server is the last of its zone.
+    ``size`` all of the zone, or LARGEST_BATCH, and no more than ``fits`` allows; with Strategy.ZONE it has a whole zone
+    if any server of it does. A root server is the last of its zone.
     """
     zones = [(zone, members) for zone, members in _nodes_by_zone(nodes) if any(node.needed for node in members)]
     zones.sort(key=lambda zone: order.rank(zone[0]))
     reasons = {zone: order.reason(zone, is_last=zone == zones[-1][0]) for zone, _members in zones}
-    return [batch for zone, members in zones for batch in _zone_batches(zone, members, reasons[zone], size, strategy)]
+    return [
+        batch for zone, members in zones for batch in _zone_batches(zone, members, reasons[zone], size, strategy, fits)
+    ]
 
 
 def with_canaries(batches: Iterable[Batch], count: int, strategy: Strategy) -> list[Batch]:
@@ -109,14 +129,18 @@ def _nodes_by_zone(nodes: Iterable[Node]) -> list[tuple[str, list[Node]]]:
 
 
 def _zone_batches(
-    zone: str, members: Sequence[Node], reason: str, size: int | None, strategy: Strategy
+    zone: str, members: Sequence[Node], reason: str, size: int | None, strategy: Strategy, fits: Fits
 ) -> Iterator[Batch]:
     whole = strategy is Strategy.ZONE
     ordered = sorted((node for node in members if whole or node.needed), key=lambda node: node.root)
-    size = len(ordered) if whole else size or min(len(ordered), LARGEST_BATCH)
-    for start in range(0, len(ordered), size):
-        part = tuple(ordered[start : start + size])
-        yield Batch(zone, part, _with_root(reason, part), start == 0, start + size >= len(ordered))
+    parts: list[list[Node]] = [[]]
+    most = len(ordered) if whole else size or LARGEST_BATCH
+    for node in ordered:
+        if parts[-1] and (len(parts[-1]) >= most or not (whole or fits([*parts[-1], node]))):
+            parts.append([])
+        parts[-1].append(node)
+    for place, part in enumerate(parts):
+        yield Batch(zone, tuple(part), _with_root(reason, part), place == 0, place == len(parts) - 1)
 
 
 def _with_root(reason: str, part: Iterable[Node]) -> str:

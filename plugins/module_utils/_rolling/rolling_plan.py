@@ -22,10 +22,11 @@ from .._restart.outlook import Change, Foresight
 from .._restart.reasons import doubt_error
 from .._restart.values_reader import ValuesReader
 from .._restart.values_seen import ValuesSeen
+from .._safety.caps import Caps
 from .._safety.database_rules import Obstacle
 from .._safety.layout import Layout
 from .._signs.sign_rules import Watch
-from .._targets.cluster import Cluster, member_of, placed_servers
+from .._targets.cluster import Cluster, member_of, placed_servers, servers_in_all
 from .._targets.lookup import address_of, clusters_named, exactly_one
 from .._targets.server import Server
 from .._targets.task_names import DATABASE_RESTARTS, kind_of
@@ -44,7 +45,8 @@ class RollingRequest:
     Without ``batch`` a batch is as large as may be. With ``majority`` no tenant that is not ``tolerated`` may lose its
     own. The first ``canary`` servers of the first clusters go before all others, one at a time. ``watch`` are the signs
     of trouble to look for; ``judges_budget``: read how long a server may be offline. ``until_effective`` are the values
-    of parameters that the restart is for. At least one of these three is required.
+    of parameters that the restart is for. At least one of these three is required. With ``caps`` no batch takes down
+    more servers than they allow.
     """
 
     clusters: Sequence[str]
@@ -62,6 +64,7 @@ class RollingRequest:
     until_effective: Mapping[str, str] = field(default_factory=dict)
     change: str | None = None
     journal_url: str | None = None
+    caps: Caps | None = None
 
 
 def batch_size(option: str) -> int | None:
@@ -86,9 +89,10 @@ def plan_rolling_restart(api: OcpApi, wanted: RollingRequest, clock: Clock = SYS
     _check_scope(found, wanted)
     foresight = Foresight(api, Change(wanted.started_before, wanted.change, journal_url=wanted.journal_url), clock)
     warnings = foresight.warnings
+    total = servers_in_all(api) if wanted.caps is not None and wanted.caps.needs_total else 0
     signs = PlannedSigns(api, wanted.watch, wanted.judges_budget, clock, warnings)
     planned = [
-        replace(_plan_cluster(api, cluster, health, wanted, foresight, clock), signs=signs.of(health))
+        replace(_plan_cluster(api, cluster, health, wanted, foresight, total, clock), signs=signs.of(health))
         for cluster, health in found
     ]
     planned = _with_canaries(planned, wanted)
@@ -122,7 +126,7 @@ def _with_canaries(planned: Sequence[_Plan], wanted: RollingRequest) -> list[_Pl
 class _Plan:
     """The plan of one cluster: its batches, the servers in scope that stay unchanged, and what is not safe in words.
 
-    The ``obstacles`` are what the database would refuse now.
+    The ``obstacles`` are what the database would refuse now, ``crossed`` the caps that a whole zone passes.
     """
 
     cluster: Cluster
@@ -132,6 +136,7 @@ class _Plan:
     unsafe: str
     obstacles: Sequence[Obstacle]
     signs: SeenSigns = field(default_factory=SeenSigns)
+    crossed: Sequence[str] = ()
 
 
 def _check_request(wanted: RollingRequest) -> None:
@@ -187,6 +192,7 @@ def _plan_cluster(
     health: ClusterHealth,
     wanted: RollingRequest,
     foresight: Foresight,
+    total: int,
     clock: Clock,
 ) -> _Plan:
     servers, warnings = health.servers, foresight.warnings
@@ -200,7 +206,10 @@ def _plan_cluster(
     layout = Layout(api, cluster.id, warnings)
     judged = wanted.majority and any(node.needed for node in nodes)
     order = zone_order(_zone_names(servers), root_zones, layout.read() if judged else ())
-    planned = order_batches(nodes, order, wanted.batch, wanted.strategy)
+    planned = order_batches(
+        nodes, order, wanted.batch, wanted.strategy, lambda some: not _crossed(wanted.caps, total, some)
+    )
+    crossed = [words for batch in planned for words in _crossed(wanted.caps, total, batch.nodes)]
     found: Sequence[Obstacle] = ()
     unsafe = ""
     if judged:
@@ -208,7 +217,13 @@ def _plan_cluster(
         tolerated = wanted.tolerated or ()
         unsafe = unsafe_words(layout, placed, planned, tolerated)
         found = first_obstacles(layout, placed, health.listed, planned, tolerated)
-    return _Plan(cluster, health, planned, unchanged_nodes(nodes, planned), unsafe, found)
+    return _Plan(cluster, health, planned, unchanged_nodes(nodes, planned), unsafe, found, crossed=crossed)
+
+
+def _crossed(caps: Caps | None, total: int, nodes: Sequence[Node]) -> list[str]:
+    """Which caps these would pass, in words, if they were down together and no other server was."""
+    found = [] if caps is None else caps.crossings(total, (), [node.place for node in nodes])
+    return [crossing.words for crossing in found]
 
 
 def _in_scope(server: Facts, wanted: RollingRequest) -> bool:
@@ -231,7 +246,17 @@ def _plan_node(
     if outlook.is_doubted and not is_unhealthy(server):
         raise doubt_error(f"No plan was made: {outlook.reason}.")
     name, zone, root = server["name"], server["zone"], server["with_rootserver"]
-    return Node(server["id"], name, zone, root, outlook.needed, outlook.reason, not is_unhealthy(server))
+    return Node(
+        server["id"],
+        name,
+        zone,
+        root,
+        outlook.needed,
+        outlook.reason,
+        not is_unhealthy(server),
+        server["idc"],
+        server["region"],
+    )
 
 
 def _cluster_facts(plan: _Plan) -> Result:
@@ -257,7 +282,12 @@ def _reasons(plan: _Plan) -> list[str]:
     """Why no restart should begin in the cluster."""
     ill = [problem for problem in plan.health.problems if problem.kind in (Kind.ILL, Kind.HELD)]
     ill += plan.signs.blocking
-    return [*([problem_words(ill)] if ill else []), *_unsafe_reasons(plan)]
+    capped = f"A zone cannot restart at once: {'; '.join(dict.fromkeys(plan.crossed))}. Give strategy=server."
+    return [
+        *([problem_words(ill)] if ill else []),
+        *_unsafe_reasons(plan),
+        *([capped] if plan.crossed else []),
+    ]
 
 
 def _unsafe_reasons(plan: _Plan) -> list[str]:

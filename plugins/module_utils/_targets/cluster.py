@@ -208,9 +208,21 @@ def placed_servers(cluster: Record, servers: Sequence[Record]) -> tuple[PlacedSe
             _compaction(zones.get(server.get("zoneName"), {}), cluster),
             instant(server.get("stopTime")),
             zones.get(server.get("zoneName"), {}).get("innerStatus"),
+            *idc_and_region(server, zones.get(server.get("zoneName"), {})),
         )
         for server in servers
     )
+
+
+def idc_and_region(server: Record, zone: Record) -> tuple[str | None, str | None]:
+    """Where a server of this zone is, None where that is not shown. Older versions show it with the zone alone."""
+    return server.get("idcName") or zone.get("idcName"), server.get("regionName") or zone.get("regionName")
+
+
+def servers_in_all(api: OcpApi) -> int:
+    """How many servers all clusters have that these credentials see."""
+    counts = [(cluster["id"], cluster.get("serverCount")) for cluster in api.clusters()]
+    return sum(len(api.servers(number)) if count is None else count for number, count in counts)
 
 
 def _compaction(*places: Record) -> tuple[str, ...]:

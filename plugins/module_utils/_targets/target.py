@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from .._base.errors import TargetError
 from .._base.parsing import Record
 from .._base.text import join_names, state_words
-from .._journal.rows import MemberKey
+from .._journal.rows import MemberKey, Place
 from .._ocp.endpoints import OcpApi
 from .._ocp.envelope import ApiResponse
 from .._ocp.task_model import Task
@@ -71,6 +71,13 @@ class PlacedServer:
     compaction: tuple[str, ...] = ()
     stopped_at: datetime | None = None
     zone_inner_status: str | None = None
+    idc: str | None = None
+    region: str | None = None
+
+    @property
+    def place(self) -> Place:
+        """Where it is."""
+        return Place(self.member.name, self.idc, self.region)
 
 
 @dataclass(frozen=True)

@@ -23,13 +23,15 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.auth import bas
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.endpoints import OcpApi
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.session import HttpClient
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.side_by_side import Crew
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import many_restarts
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import cap_gate, down_servers, many_restarts
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.fleet_outcome import FleetMember
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.many_restarts import restart_many
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart_request import RestartRequest, Safety
+from ansible_collections.oceanbase.ocp.plugins.module_utils._safety.caps import Caps
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.server import Server
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target import Selector
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll_pauses import PollPolicy
+from ansible_collections.oceanbase.ocp.tests.unit.support.controllers import journal_here
 from ansible_collections.oceanbase.ocp.tests.unit.support.served_emulator import serving
 from ocp_emulator.fleet.generate_fleet import generated_fleet
 
@@ -101,10 +103,10 @@ def asked(monkeypatch):
     """The paths of restarts that are asked for; each waits before it notes its request for another one to be there."""
     meeting, paths, begin, post = threading.Barrier(2), [], MemoryJournal.begin, HttpClient.post
 
-    def meet(journal, row):
+    def meet(journal, row, allows=None):
         with suppress(threading.BrokenBarrierError):
             meeting.wait(TOGETHER)
-        return begin(journal, row)
+        return begin(journal, row, allows)
 
     def ask(client, path, *arguments):
         paths.append(path)
@@ -179,3 +181,27 @@ def test_wrong_password_is_sent_once(fleet):
     assert statuses(fleet) == {401: 1}
     assert str(raised.value).count("retrying only locks the account") >= CLUSTERS - 1
     assert [each["failed"] for each in raised.value.facts["servers"]] == [True] * CLUSTERS
+
+
+def most_restarting(served):
+    """How many tasks of restarts ran at the same time at most, by their own times."""
+    tasks = served.data("GET", "/api/v2/tasks/instances?size=200")["contents"]
+    times = [(datetime.fromisoformat(task["startTime"]), datetime.fromisoformat(task["finishTime"])) for task in tasks]
+    return max(sum(start <= began < end for start, end in times) for began, _ended in times)
+
+
+def test_caps_hold_across_clusters_and_threads_though_all_are_given_at_once(fleet, monkeypatch):
+    """Who waits sees by itself that others are back, since the module proves them at the end."""
+    monkeypatch.setattr(cap_gate, "TURN_PAUSE", 0.05)
+    monkeypatch.setattr(down_servers, "LOOK_AFTER", 0.2)
+    servers = range(1, 3 * CLUSTERS, 3)
+    caps = Caps({"servers": 2})
+    found = restart(fleet, [member(fleet, cluster, server, caps=caps) for cluster, server in enumerate(servers, 1)])
+    assert [each["verified"] for each in found["servers"]] == [True] * CLUSTERS
+    assert most_restarting(fleet) <= 2
+    assert journal_here().down() == []
+
+
+def test_servers_that_a_fleet_has_proven_are_not_down_for_the_next_run(fleet):
+    restart(fleet, [member(fleet, 1, 1), member(fleet, 2, 4)])
+    assert journal_here().down() == []

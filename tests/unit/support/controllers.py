@@ -11,11 +11,11 @@ from unittest import mock
 
 from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.memory_journal import MemoryJournal
 from ansible_collections.oceanbase.ocp.plugins.module_utils._parameters import told_apart_notes
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import outlook, run
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import many_restarts, outlook, run
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.own_notes import forget_process
 
 # All that open the journal of the controller.
-USERS = (outlook, run, told_apart_notes)
+USERS = (many_restarts, outlook, run, told_apart_notes)
 
 _JOURNALS = [MemoryJournal()]
 

@@ -142,6 +142,14 @@ BY_HAND: dict[str, tuple[Bad, ...]] = {
     "settle_time": (Bad(RANGE, 0), Bad(RANGE, 604801)),
     "max_failures": (Bad(RANGE, -1),),
     "judged_tasks": (),
+    "most_down": (
+        Bad(EMPTY, {}, shown=""),
+        Bad(RANGE, {"idc": 0}, shown="most_down.idc: 0"),
+        Bad(RANGE, {"percent": 101}, shown="101"),
+        Bad(UNUSABLE, {"rack": 1}, shown="rack"),
+        Bad(UNUSABLE, {"regoin": 1}, shown="region"),
+        Bad(UNUSABLE, {"host": "one"}, shown="one"),
+    ),
     "run": (
         Bad(RANGE, {**RUN, "clusters": 0}, shown="0"),
         Bad(RANGE, {**RUN, "forks": 0}, shown="0"),

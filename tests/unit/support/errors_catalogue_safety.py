@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import partial
 
+from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.rows import MemberKey, Place
 from ansible_collections.oceanbase.ocp.tests.unit.support.controllers import journal_here
 from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue import TASKS, Entry
 from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue_tasks import (
@@ -18,6 +19,7 @@ from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue_tasks
 )
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import FULL3, SERVER, FakeOcp
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import BEGINNING
+from ansible_collections.oceanbase.ocp.tests.unit.support.journal_cases import request
 
 
 def safety_entries() -> Iterator[Entry]:
@@ -55,6 +57,7 @@ def safety_entries() -> Iterator[Entry]:
     yield unsafe("a restart of the same change has failed", "server_restart", held, failed, **limits)
 
     yield from _signs(unsafe)
+    yield from _caps(unsafe)
 
     def locked(service: FakeOcp) -> None:
         held = journal_here().lock(["cluster 31"], service.time.clock, 1.0)
@@ -64,6 +67,25 @@ def safety_entries() -> Iterator[Entry]:
     yield unsafe(
         "others of this controller look for too long", "server_restart", (ADDRESS_41,), locked, wait_timeout=60
     )
+
+
+def _caps(unsafe: Callable[..., Entry]) -> Iterator[Entry]:
+    """Servers that are down, by restarts and otherwise."""
+
+    def restarted(service: FakeOcp) -> None:
+        other = MemberKey("stock 2", "server", 51, "10.2.0.1:2882")
+        places = (Place(other.address, "hz1", "hz"),)
+        journal_here().begin(request(other, url=service.url, at=service.time.clock.wall(), places=places))
+
+    ahead = (ADDRESS_41, "1 of 1 servers are down (10.2.0.1:2882)", "request 1", "journal_clear", "most_down")
+    one = {"most_down": {"servers": 1}}
+    yield unsafe("it never is its turn", "server_restart", ahead, restarted, wait_timeout=60, **one)
+
+    def stopped(service: FakeOcp) -> None:
+        service.servers_there[1].status = "STOPPED"
+
+    down = (ADDRESS_41, "1 of 1 servers are down (10.1.0.2:2882)", "most_down")
+    yield unsafe("too many servers are down anyway", "server_restart", down, stopped, safety="none", **one)
 
 
 def _signs(unsafe: Callable[..., Entry]) -> Iterator[Entry]:

@@ -186,6 +186,7 @@ class FakeOcp:
     restores: list[dict[str, Any]] = field(default_factory=list)
     compaction: str = "IDLE"
     versions: dict[int, str] = field(default_factory=dict)  # by the id of a server
+    idcs: dict[int, str] = field(default_factory=dict)  # by the id of a server
     offline_time: str = "3600s"
     parameters: dict[str, StaticParameter] = field(default_factory=dict)
 
@@ -303,6 +304,7 @@ class FakeOcp:
                 **({} if thing.root_server is None else {"withRootserver": thing.root_server}),
                 "startTime": _instant_text(self._shown(thing)[0]),
                 "version": self.versions.get(thing.id, "4.2.1.8"),
+                **({"idcName": self.idcs[thing.id]} if thing.id in self.idcs else {}),
                 **self._operating(thing.operated_by),
             }
             for thing in self.servers_there

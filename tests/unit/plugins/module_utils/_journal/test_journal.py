@@ -13,7 +13,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
 from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.journal import KEPT_FOR
 from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.local_journal import LocalJournal
 from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.memory_journal import MemoryJournal
-from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.rows import FirstSight, MemberKey, Shown
+from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.rows import FirstSight, MemberKey, Place, Shown
 from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.shared_journal import SharedJournal
 from ansible_collections.oceanbase.ocp.tests.unit.support.journal_cases import (
     CHANGE,
@@ -367,3 +367,43 @@ def test_forked_process_has_a_journal_of_its_own(journal):
     assert os.waitpid(child, 0)[1] == 0
     journal.note(number, outcome="FAILED")
     assert journal.requests([FIRST])[0].outcome == "FAILED"
+
+
+DOWN = {"places": (Place("10.1.0.1:2882", "idc1", "region1"),)}
+
+
+def test_request_that_takes_servers_down_is_among_them_until_they_are_back(journal):
+    journal.begin(request())
+    first, second = journal.begin(request(**DOWN)), journal.begin(request(ELSEWHERE, change=None, **DOWN))
+    assert [row.number for row in journal.down()] == [first, second]
+    assert journal.down()[0] == replace(request(**DOWN), number=first)
+    journal.note(first, outcome="SUCCESSFUL", looked_at=5.0)
+    assert [(row.number, row.looked_at) for row in journal.down()] == [(first, 5.0), (second, 0.0)]
+    journal.note(first, back=True)
+    assert [row.number for row in journal.down()] == [second]
+
+
+@pytest.mark.parametrize("end", ["refused", "cleared", "everything is cleared"])
+def test_what_is_over_takes_no_server_down(journal, end):
+    number = journal.begin(request(**DOWN))
+    if end == "refused":
+        journal.note(number, outcome="REFUSED")
+    else:
+        journal.clear(number=number, everything=end != "cleared")
+    assert journal.down() == []
+
+
+def test_request_is_noted_if_those_that_are_down_allow_it_and_nothing_else_is_noted_meanwhile(journal):
+    first = journal.begin(request(**DOWN))
+    seen = []
+
+    def allows(rows):
+        seen.append([row.number for row in rows])
+        return len(rows) < 2
+
+    second = journal.begin(request(**DOWN), allows)
+    assert (seen, second is None) == ([[first]], False)
+    assert journal.begin(request(**DOWN), allows) is None
+    assert [row.number for row in journal.down()] == [first, second]
+    journal.note(first, back=True)
+    assert journal.begin(request(**DOWN), allows) is not None

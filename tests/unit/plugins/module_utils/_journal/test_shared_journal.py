@@ -12,6 +12,7 @@ from contextlib import contextmanager
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import JournalError, NameTaken, TargetBusy
 from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.local_journal import usable_journal
+from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.rows import Place
 from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.shared_journal import SharedJournal, shared_journal
 from ansible_collections.oceanbase.ocp.tests.unit.support.journal_cases import (
     CHANGE,
@@ -200,6 +201,16 @@ def test_outcome_that_cannot_be_noted_is_brought_in_later(controller, file, time
     [row] = controller().requests([FIRST])
     assert (row.task_id, row.began, row.outcome) == (81, "2026-03-01T10:00:00+08:00", "SUCCESSFUL")
     assert usable_journal(read_only=False, is_required=True, warnings=[]).entries()["facts"] == []
+
+
+def test_servers_that_are_back_are_brought_in_later(controller, file, time_passes):
+    journal = controller()
+    with journal.lock(NAMES, time_passes.clock, 0):
+        number = journal.begin(request(places=(Place("10.1.0.1:2882"),)))
+        with stopped(file):
+            journal.note(number, back=True)
+            journal.note(number, outcome="SUCCESSFUL", looked_at=7.0)
+    assert controller().down() == []
 
 
 def test_outcome_is_brought_in_by_the_process_that_kept_it(controller, file, time_passes):

@@ -96,7 +96,7 @@ def test_request_is_noted_before_it_is_sent(run, seen, journal):
 
 
 def test_nothing_may_be_sent_that_cannot_be_noted(run, seen, journal, monkeypatch):
-    def refuse(_row):
+    def refuse(*_request):
         raise JournalError("No space left.")
 
     monkeypatch.setattr(journal, "begin", refuse)

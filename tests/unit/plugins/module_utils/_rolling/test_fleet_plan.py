@@ -10,6 +10,7 @@ import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import OptionError, TargetError
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.side_by_side import Crew
 from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling.fleet_plan import FleetRequest, plan_fleet
+from ansible_collections.oceanbase.ocp.plugins.module_utils._safety.caps import Caps
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import SERVER, FakeOcp, Thing, at, refused
 
 CHANGE = at(0)
@@ -24,10 +25,10 @@ def ocp(time_passes):
 
 @pytest.fixture
 def plan(ocp, time_passes):
-    def run(*servers, cluster="orders", since=CHANGE, safety=True, tolerated=(), change=None):
+    def run(*servers, cluster="orders", since=CHANGE, safety=True, tolerated=(), change=None, caps=None):
         wanted = [(cluster, server) for server in servers or ALL]
         crew = Crew(lambda: nullcontext(ocp), 1, time_passes.clock)
-        return plan_fleet(crew, FleetRequest(wanted, since, safety, list(tolerated) or None, change))
+        return plan_fleet(crew, FleetRequest(wanted, since, safety, list(tolerated) or None, change, caps=caps))
 
     return run
 
@@ -217,3 +218,41 @@ def test_neither_name_nor_instant_is_refused(plan, ocp):
 def test_empty_list_is_refused(ocp, time_passes):
     with pytest.raises(OptionError, match="servers: is empty"):
         plan_fleet(Crew(lambda: nullcontext(ocp), 1, time_passes.clock), FleetRequest([], at(0)))
+
+
+def in_one_zone(ocp):
+    """Six servers of one zone, in turn in two IDCs, all of which no tenant minds."""
+    ocp.servers_there = [Thing(number, number + 10, "zone1") for number in range(41, 47)]
+    ocp.idcs = {number: f"idc{number % 2}" for number in range(41, 47)}
+    return [f"10.1.0.{number}:2882" for number in range(1, 7)]
+
+
+def test_wave_is_split_by_caps(plan, ocp):
+    one, two, three, four, five, six = in_one_zone(ocp)
+    every = [one, two, three, four, five, six]
+    assert waves(plan(*every, safety=False)) == [every]
+    found = plan(*every, safety=False, caps=Caps({"idc": 1}))
+    assert waves(found) == [[one, two], [three, four], [five, six]]
+    assert [wave["number"] for wave in found["waves"]] == [1, 2, 3]
+    assert found["message"] == "With most_down they take 3 waves, and 1 without."
+    assert waves(plan(*every, safety=False, caps=Caps({"servers": 4}))) == [every[:4], every[4:]]
+
+
+def test_caps_that_allow_all_change_nothing(plan, ocp):
+    every = in_one_zone(ocp)
+    assert plan(*every, safety=False, caps=Caps({"idc": 3})) == plan(*every, safety=False)
+
+
+def test_share_is_of_all_servers_of_the_service(plan, ocp):
+    every = in_one_zone(ocp)
+    ocp.calls.clear()
+    assert waves(plan(*every[:4], safety=False, caps=Caps({"percent": 34}))) == [every[:2], every[2:4]]
+    assert ocp.calls.count("clusters") == 2
+
+
+def test_caps_split_the_waves_of_tenants_further(plan, ocp):
+    ocp.servers_there.append(Thing(44, 54, "zone1"))
+    ocp.idcs = dict.fromkeys(range(41, 45), "idc1")
+    found = plan(*ALL, "44", caps=Caps({"idc": 1}))
+    assert waves(found) == [[ALL[0]], ["10.1.0.4:2882"], [ALL[1]], [ALL[2]]]
+    assert found["message"].endswith("With most_down they take 4 waves, and 3 without.")

@@ -158,3 +158,23 @@ def test_batch_without_a_size_is_a_zone_but_no_more_than_looks_see():
     nodes = [Node(number, f"s{number}", "z1", False, True, "why") for number in range(60)]
     assert [len(batch.nodes) for batch in order_batches(nodes, ANY_ORDER, None, SERVER)] == [25, 25, 10]
     assert [len(batch.nodes) for batch in order_batches(nodes, ANY_ORDER, None, ZONE)] == [60]
+
+
+@given(clusters(), st.one_of(st.none(), st.integers(1, 5)), st.integers(1, 3))
+def test_no_batch_has_more_than_fit_and_the_order_stays(cluster, size, most):
+    nodes, order = cluster
+    planned = order_batches(nodes, order, size, SERVER, lambda some: len(some) <= most)
+    assert all(len(batch.nodes) <= min(most, size or most) for batch in planned)
+    whole = [node for batch in order_batches(nodes, order, size, SERVER) for node in batch.nodes]
+    assert [node for batch in planned for node in batch.nodes] == whole
+    for _zone, batches in groupby(planned, key=lambda batch: batch.zone):
+        own = list(batches)
+        assert [(batch.first, batch.last) for batch in own] == [
+            (place == 0, place == len(own) - 1) for place in range(len(own))
+        ]
+
+
+@given(clusters())
+def test_whole_zone_is_not_split(cluster):
+    nodes, order = cluster
+    assert order_batches(nodes, order, None, ZONE, lambda _some: False) == order_batches(nodes, order, None, ZONE)

@@ -14,6 +14,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling.rolling_pla
     RollingRequest,
     plan_rolling_restart,
 )
+from ansible_collections.oceanbase.ocp.plugins.module_utils._safety.caps import Caps
 from ansible_collections.oceanbase.ocp.plugins.module_utils._signs.sign_rules import Sign, Watch
 from ansible_collections.oceanbase.ocp.tests.unit.support.cluster_payloads import raw_cluster, raw_server
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import BEGINNING, clock_ahead, raw_task, step
@@ -333,3 +334,21 @@ def test_alarms_that_are_there_are_known_and_other_signs_are_told(api, planned):
     assert plan["warnings"] == [
         "The service does not show server_permanent_offline_time of cluster 31, so offline_budget is ignored."
     ]
+
+
+def test_no_batch_takes_down_more_than_the_caps_allow(planned):
+    zones = [[3, 4], [5, 6], [2, 1]]
+    assert order(planned(ORDERS, batch=None)) == zones
+    assert order(planned(ORDERS, batch=None, caps=Caps({"servers": 1}))) == [[one] for zone in zones for one in zone]
+    assert order(planned(ORDERS, batch=None, caps=Caps({"servers": 2}))) == zones
+
+
+def test_zone_that_has_more_servers_than_the_caps_allow_blocks_its_cluster(planned):
+    plan = planned(ORDERS, strategy=Strategy.ZONE, caps=Caps({"servers": 1}))
+    [cluster] = plan["clusters"]
+    assert (cluster["blocked"], cluster["message"]) == (
+        True,
+        "A zone cannot restart at once: it takes down 2 servers at once, more than most_down.servers=1. Give "
+        "strategy=server.",
+    )
+    assert planned(ORDERS, strategy=Strategy.ZONE, caps=Caps({"servers": 2}))["clusters"][0]["blocked"] is False
