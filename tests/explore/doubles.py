@@ -391,6 +391,9 @@ class Journal:
     def sights(self, change: str, members: Iterable[MemberKey]) -> dict[MemberKey, FirstSight]:
         return {key: self.first[change, key] for key in members if (change, key) in self.first}
 
+    def check(self, _change: str, _wish: Wish, _members: Iterable[MemberKey]) -> None:
+        """There is one wish."""
+
     def register(self, change: str, _wish: Wish, sights: Sequence[FirstSight]) -> None:
         new = {}
         for sight in sights:

@@ -52,6 +52,9 @@ class Journal(Protocol):
         name stands for another wish in one of the clusters.
         """
 
+    def check(self, change: str, wish: Wish, members: Iterable[MemberKey]) -> None:
+        """Raise NameTaken if the name of a change stands for another wish in the cluster of one of these members."""
+
     def requests(self, members: Iterable[MemberKey]) -> list[RequestRow]:
         """The requests for one of these members or more, the oldest first.
 

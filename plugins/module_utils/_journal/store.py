@@ -157,6 +157,11 @@ class SqlJournal(ABC):
                 run("DELETE FROM ocp_journal_sights WHERE sight_key = :key", {"key": values["key"]})
                 run("INSERT INTO ocp_journal_sights VALUES (:key, :change, :content)", values)
 
+    def check(self, change: str, wish: Wish, members: Iterable[MemberKey]) -> None:
+        with self._session() as run:
+            for cluster in sorted({member.cluster for member in members}):
+                self._is_bound(run, cluster, change, wish)
+
     def requests(self, members: Iterable[MemberKey]) -> list[RequestRow]:
         keys = [digest(*astuple(member)) for member in members]
         with self._session() as run:
@@ -276,18 +281,24 @@ class SqlJournal(ABC):
 
     def _bind(self, run: Run, cluster: str, change: str, wish: Wish) -> None:
         """Bind a name to its wish in a cluster. Raises NameTaken if another wish has it."""
+        if not self._is_bound(run, cluster, change, wish):
+            bound = {"change": change, "cluster": cluster, **asdict(wish), "at": self._now(run)}
+            values = {"key": digest(cluster, change), "content": json.dumps(bound)}
+            run("INSERT INTO ocp_journal_changes VALUES (:key, :content)", values)
+
+    def _is_bound(self, run: Run, cluster: str, change: str, wish: Wish) -> bool:
+        """Whether a name is bound to its wish in a cluster. Raises NameTaken if another wish has it."""
         key = digest(cluster, change)
         found = run("SELECT content FROM ocp_journal_changes WHERE change_key = :key", {"key": key})
         if not found:
-            bound = {"change": change, "cluster": cluster, **asdict(wish), "at": self._now(run)}
-            run("INSERT INTO ocp_journal_changes VALUES (:key, :content)", {"key": key, "content": json.dumps(bound)})
-            return
+            return False
         earlier = self._made(lambda each: Wish(each["digest"], each["words"]), found[0][0])
         if earlier.digest != wish.digest:
             raise NameTaken(
                 f"change: {change} asked for {earlier.words} when it was first used, and now asks for {wish.words}. "
                 "Give a new change a new name, or clear this one with oceanbase.ocp.journal_clear."
             )
+        return True
 
     def _empty(self, run: Run) -> int:
         counted = [run(f"SELECT COUNT(*) FROM ocp_journal_{table}") for table in ("changes", "requests")]

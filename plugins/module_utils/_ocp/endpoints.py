@@ -45,6 +45,7 @@ class OcpApi(TaskList, SignReads, ParameterCalls, ObProxyCalls):
 
     # Whether a list of the tasks of one host has shown those of others.
     ignores_host_filter = False
+    finds_by_host = False
 
     def __init__(self, client: HttpClient) -> None:
         self._client = client

@@ -63,7 +63,7 @@ _CLUSTER: Shape = {
 }
 cluster_record = partial(shaped, shape=_CLUSTER)
 
-_UNIT: Shape = {"serverId": integer, "serverIp": text, "serverPort": integer}
+_UNIT: Shape = {"serverId": integer, "serverIp": text, "serverPort": integer, "status": text}
 _TENANT_ZONE: Shape = {"name": text, "replicaType": text, "units": list_of(partial(shaped, shape=_UNIT))}
 _TENANT: Shape = {
     "id": integer,

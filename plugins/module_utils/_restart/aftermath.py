@@ -77,11 +77,21 @@ def verify(
     if proof.problem is not None:
         gap = f"not verified, since reading it afterwards failed: {proof.problem.what}"
         return Verified(proof.after, None, (gap,))
+    if task.skipped and not proof.complete:
+        return Verified(proof.after, False, error=_skipped(target, task.number, proof))
     if proof.contradiction is not None:
         return Verified(proof.after, False, error=_not_verified(api, target, task.number, proof, log_lines))
     if proof.complete:
         return Verified(proof.after, True, warnings=proof.lost_processes(before.members))
     return Verified(proof.after, None, (f"not verified, since {proof.gap}",))
+
+
+def _skipped(target: Target, task_id: int, proof: Proof) -> OcpError:
+    shown = proof.contradiction or proof.gap
+    return NotVerified(
+        f"The restart of {target.label} ended SUCCESSFUL, but a step was skipped that may stop or start it, and no "
+        f"later start shows: {shown}. Look at task {task_id} in OCP and at the process itself before restarting again."
+    )
 
 
 def _not_verified(api: OcpApi, target: Target, task_id: int, proof: Proof, log_lines: int) -> OcpError:

@@ -158,7 +158,8 @@ class Begin:
     ``instant`` is ``started_before`` by the clocks of the service, and ``wall`` by that of this machine; None if it is
     not given. ``sights`` are those of the name by member, without those for which it was never used; None without a
     name. ``requested`` is what members showed when this machine requested a restart of them at the instant or later,
-    ``seen`` what this run has seen of them first, after the change.
+    ``seen`` what this run has seen of them first, after the change; without those of which the start of a restart might
+    show later that began before.
     """
 
     instant: Span | None = None

@@ -23,7 +23,7 @@ from .change import Begin, begun_by
 from .know import Memory, know, undecided
 from .knowledge import Relative, Wish
 from .look import Look, newest_first
-from .own_notes import noted_at_requests, noted_sights
+from .own_notes import noted_at_requests, noted_sights, wish_of
 from .reasons import Told, reason_of
 from .rules import Rule, Step, decide
 from .values_seen import ValuesSeen
@@ -59,7 +59,7 @@ class Outlook:
 class Foresight:
     """Judges servers for one change, at this moment by the clocks of the service. It notes nothing.
 
-    Raises OptionError for a clock that cannot be trusted, and JournalError.
+    Raises OptionError for a clock that cannot be trusted or a name that asks for something else, and JournalError.
     """
 
     def __init__(self, api: OcpApi, change: Change, clock: Clock) -> None:
@@ -102,6 +102,8 @@ class Foresight:
 
     def _begin(self, keys: Mapping[str, MemberKey], rows: Sequence[RequestRow]) -> Begin:
         instant, name = self._change.started_before, self._change.name
+        if name is not None:
+            self._journal.check(name, wish_of(instant, self._change.values), keys.values())
         sights = None if name is None else noted_sights(self._journal, name, keys)
         if instant is None:
             return Begin(sights=sights)

@@ -82,8 +82,7 @@ class OwnNotes:
 
     @property
     def _values(self) -> str | None:
-        wanted = self._request.until_effective
-        return json.dumps(dict(wanted), sort_keys=True) if wanted else None
+        return _as_text(self._request.until_effective)
 
     def refresh(self, observed: Observation) -> None:
         """Read what is noted of the target, and of the other servers of its cluster."""
@@ -126,8 +125,11 @@ class OwnNotes:
             return None
         noted = self._journal.sights(change, self._keys.values())
         found = {sight.member: sight for sight in self._found(look, late, noted)}
+        wish = wish_of(self._request.started_before, self._request.until_effective)
         if registers:
-            self._journal.register(change, self._wish(), list(found.values()))
+            self._journal.register(change, wish, list(found.values()))
+        else:
+            self._journal.check(change, wish, self._keys.values())
         completed = {key: sight.completed_by(found.get(key, sight)) for key, sight in noted.items()}
         return _by_name(self._keys, completed)
 
@@ -181,12 +183,6 @@ class OwnNotes:
             if row.task_id is not None and each == key and has_moved(noted_member(member.name, before), member)
         }
         return late_tasks(look, member, ended, seen)
-
-    def _wish(self) -> Wish:
-        since = self._request.started_before
-        parts = {"started_before": since.isoformat() if since else None, "until_effective": self._values}
-        words = ", ".join(f"{option}={value}" for option, value in parts.items() if value) or "a restart"
-        return Wish(json.dumps(parts, sort_keys=True), words)
 
     # Requests
 
@@ -490,6 +486,18 @@ def taken_down(keys: Mapping[str, MemberKey], observed: Observation) -> tuple[Pl
     places = {server.member.name: server.place for server in observed.servers}
     names = [member.name for member in observed.members if member.name in keys and keys[member.name].kind == "server"]
     return tuple(places.get(name, Place(name)) for name in names)
+
+
+def wish_of(started_before: datetime | None, until_effective: Mapping[str, str]) -> Wish:
+    """What a change with a name asks for besides, by these options."""
+    since = started_before.isoformat() if started_before else None
+    parts = {"started_before": since, "until_effective": _as_text(until_effective)}
+    words = ", ".join(f"{option}={value}" for option, value in parts.items() if value) or "a restart"
+    return Wish(json.dumps(parts, sort_keys=True), words)
+
+
+def _as_text(values: Mapping[str, str]) -> str | None:
+    return json.dumps(dict(values), sort_keys=True) if values else None
 
 
 def noted_sights(journal: Journal, change: str, keys: Mapping[str, MemberKey]) -> dict[str, Sight]:

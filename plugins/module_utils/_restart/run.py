@@ -45,9 +45,9 @@ from .cap_gate import CapGate
 from .change import Begin, begun_by, has_moved
 from .diff import restart_diff
 from .effect_check import EffectCheck
-from .evidence import PROOF_TIMEOUT
+from .evidence import PROOF_TIMEOUT, work_of
 from .know import Ended, Memory, know, undecided
-from .knowledge import Relative, Wish
+from .knowledge import Relative, Wish, Work
 from .look import Look
 from .own_notes import Claim, Late, OwnNotes
 from .own_request import Sent, doubtful_tasks, own_tasks, undated_tasks
@@ -69,9 +69,6 @@ Result = dict[str, Any]
 LOOK_AND_REQUEST = 4
 # While answers from a lagging replica are waited out.
 LAG_PAUSES = PollPolicy(UNSEEN_FOR, 5.0)
-# Seconds from a request to the look that decides after a 429: the smallest documented window of a request limit. A 429
-# may be the answer to a repetition by a proxy, and the task of the first request shows in this time.
-SHOWS_WITHIN = 10.0
 # Looks one after another that may each show another start.
 MOST_UNCONFIRMED = 20
 
@@ -174,6 +171,8 @@ class _Run:
         self._ended: set[int] = set()
         self._ended_at: dict[int, float] = {}
         self._late: Late = {}
+        # Members whose start is since the instant if it moves; None before the first look.
+        self._moves_tell: frozenset[str] | None = None
         self._starts_seen: dict[str, Member] = {}
         self._unconfirmed = 0
         self._claim = Claim.UNSURE
@@ -218,9 +217,12 @@ class _Run:
                 self._await_turn(look)
 
     def _pause_for(self, limited: RateLimited) -> None:
-        """Pause after a 429. Where it names no pause, or a long one, one more look ends the run."""
-        since = self._clock.now() - self._requested_at
-        least = max(0.0, min(SHOWS_WITHIN, self._api.timeout) - since)
+        """Pause after a 429. Where it names no pause, or a long one, one more look ends the run.
+
+        It may be the answer to a repetition by a proxy. So the look comes no earlier than the search for the task of a
+        request ends whose answer was lost.
+        """
+        least = max(0.0, self._api.timeout - (self._clock.now() - self._requested_at))
         with self._beat.about("waiting until OCP allows requests again"):
             try:
                 self._attempt.pause_for(limited, self._api.timeout, least)
@@ -310,8 +312,18 @@ class _Run:
         """
         is_busy = isinstance(refusal, RequestRefused) and refusal.is_busy
 
+        busy: list[TargetBusy] = []
+
         def look() -> tuple[Look, Decision] | None:
-            seen = self._decide()
+            busy.clear()
+            try:
+                seen = self._decide()
+            except TargetBusy as error:
+                if not is_busy or self._shows_work:
+                    raise
+                # What works on it may be our own task, which the list does not show yet.
+                busy.append(error)
+                return None
             is_clear = not seen[1].sends or self._had_to_wait or self._had_no_turn
             return seen if is_clear or not is_busy else None
 
@@ -322,12 +334,20 @@ class _Run:
                 search = search_outcome(self._api, look, self._clock)
         if search.found:
             return search.found
+        if busy:
+            raise busy[0]
         if search.problem is None:
             return self._decide()
         if isinstance(refusal, RequestRefused) and not search.is_in_vain:
             doubt = f"A proxy may have repeated the request{search.last_look}"
             raise outcome_unknown(self._target, refusal, doubt) from None
         raise search.problem
+
+    @property
+    def _shows_work(self) -> bool:
+        """Whether the last look shows a task that works on the target, or that holds it."""
+        look = self._told.look if self._told else None
+        return look is not None and bool(look.unfinished or look.holder)
 
     def _last_look(self) -> tuple[tuple[Look, Decision] | None, OcpError | None]:
         try:
@@ -527,7 +547,23 @@ class _Run:
         wall = None if wanted is None else wanted.timestamp()
         requested = {} if wall is None else self._notes.shown_at_requests(wall)
         sights = self._notes.sights(look, self._late, registers=not self._request.check_mode)
-        self._begin = Begin(span, wall, sights, requested, self._reader.first_shown)
+        if self._moves_tell is None:
+            self._moves_tell = self._told_by_moves(look, Begin(span, wall))
+        seen = {name: member for name, member in self._reader.first_shown.items() if name in self._moves_tell}
+        self._begin = Begin(span, wall, sights, requested, seen)
+
+    def _told_by_moves(self, look: Look, begin: Begin) -> frozenset[str]:
+        """The members whose start, if it moves from now on, is since the instant."""
+        tasks = {entry.task.id: entry.task for entry in look.tasks}
+
+        def began_since(number: int, member: Member) -> bool:
+            return number in tasks and begin.of_task(tasks[number], None, member) is Relative.SINCE
+
+        return frozenset(
+            member.name
+            for member in look.observed.members
+            if all(began_since(number, member) for number in self._late.get(member.name, ()))
+        )
 
     def _note_ends(self, look: Look) -> None:
         """Since when this run knows tasks as ended, and in the journal how own tasks have ended."""
@@ -845,8 +881,9 @@ class _Run:
         task = self._attempt.so_far.task or {}
         self._attempt.warnings += self._signs.long_restart(task["duration"] if task else None)
         is_attached = decision.step in (Step.JOIN, Step.ADOPT)
+        is_skipped = bool(task) and work_of(Task.from_result(task)) is Work.SKIPPED
         restart_task = RestartTask(
-            task_id, instant(task.get("start_time")), is_attached, self._begin, frozenset(self._late)
+            task_id, instant(task.get("start_time")), is_attached, self._begin, frozenset(self._late), is_skipped
         )
         log_lines = self._request.policy.log_lines
         found = verify(self._api, self._target, before, members, restart_task, self._beat, log_lines)

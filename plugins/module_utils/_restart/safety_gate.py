@@ -66,6 +66,7 @@ class SafetyGate:
         self._request = request
         self._notes = notes
         self._lag = lag
+        self._warnings = warnings
         self._layouts = {number: Layout(api, number, warnings) for number in target.endangers}
         self._served: dict[int, tuple[Sequence[PlacedServer], list[Record], list[Any]]] = {}
         self._health = HealthCheck(api, notes, request.safety.zone if request.safety else None)
@@ -76,8 +77,9 @@ class SafetyGate:
         """The tenants, for an arbitration service what it serves, and how far replicas lag."""
         if not self._reads_tenants:
             return 0
-        of_each = REQUESTS_OF_SERVED if self._target.arbiter_id else REQUESTS_OF_CLUSTER
-        return len(self._layouts) * of_each + (self._lag is not None)
+        if self._target.arbiter_id is not None:
+            return 1 + len(self._layouts) * REQUESTS_OF_SERVED
+        return len(self._layouts) * REQUESTS_OF_CLUSTER + (self._lag is not None)
 
     @property
     def _reads_tenants(self) -> bool:
@@ -95,6 +97,8 @@ class SafetyGate:
         if self._lag is not None:
             self._lag.read()
         try:
+            if self._target.arbiter_id is not None:
+                self._read_who_is_served()
             for number, layout in self._layouts.items():
                 if self._target.arbiter_id is not None:
                     self._served[number] = self._read_served(number)
@@ -103,6 +107,15 @@ class SafetyGate:
             raise
         except ServiceError as error:
             self._problem = error
+
+    def _read_who_is_served(self) -> None:
+        """An arbitration service may have got more clusters since it was found."""
+        numbers, is_whole = self._target.served_now(self._api)
+        for number in set(numbers) - self._layouts.keys():
+            self._layouts[number] = Layout(self._api, number, self._warnings)
+        words = f"OCP does not show all clusters that {self._target.label} serves, so their tenants are not checked."
+        if not is_whole and words not in self._warnings:
+            self._warnings.append(words)
 
     def judge(self, look: Look, waited: float) -> Judgement:
         """Refuse what would take the majority from a tenant, or hurt an unhealthy cluster; wait where that may help."""
@@ -201,6 +214,7 @@ class SafetyGate:
         for number, layout in self._layouts.items():
             if arbiter is None:
                 own = self._notes.own_restarts(look.listed)
+                own += self._notes.own_restarts((), self._notes.rows_of(layout.arbiter_keys))
                 names = [member.name for member in look.observed.members]
                 yield layout, _taken_of(look.observed.servers, look.listed, own, names)
             else:

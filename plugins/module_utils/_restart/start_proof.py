@@ -31,7 +31,8 @@ class RestartTask:
 
     It has this ``number`` and ``began`` then. ``attached``: it may have run already when the target was seen before,
     and have started it by then. ``change``: what it is for; a start since that is enough. ``late``: the members of
-    which the start of an earlier restart may have been shown late.
+    which the start of an earlier restart may have been shown late. ``skipped``: a step of it was skipped that may have
+    stopped or started it, so that only a start that has moved proves a restart.
     """
 
     number: int
@@ -39,6 +40,7 @@ class RestartTask:
     attached: bool = False
     change: Begin = field(default_factory=Begin)
     late: frozenset[str] = frozenset()
+    skipped: bool = False
 
 
 @dataclass(frozen=True)
@@ -178,6 +180,8 @@ def _is_restarted(before: Member, after: Member | None, task: RestartTask) -> bo
     if renewed_processes(before.pids or ()) - (after.pids or {}).keys():
         return False
     moved = has_moved(before, after)
+    if task.skipped and not moved:
+        return moved
     if task.change.is_dated and (task.attached or moved is not False) and task.change.of_start(after) is Relative.SINCE:
         return True
     span = None if task.change.sights is not None else started_span(after)

@@ -87,7 +87,8 @@ def plan_rolling_restart(api: OcpApi, wanted: RollingRequest, clock: Clock = SYS
     _check_request(wanted)
     found = _find_clusters(api, wanted)
     _check_scope(found, wanted)
-    foresight = Foresight(api, Change(wanted.started_before, wanted.change, journal_url=wanted.journal_url), clock)
+    change = Change(wanted.started_before, wanted.change, wanted.until_effective, wanted.journal_url)
+    foresight = Foresight(api, change, clock)
     warnings = foresight.warnings
     total = servers_in_all(api) if wanted.caps is not None and wanted.caps.needs_total else 0
     signs = PlannedSigns(api, wanted.watch, wanted.judges_budget, clock, warnings)

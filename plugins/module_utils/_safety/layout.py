@@ -11,8 +11,10 @@ from typing import TypeVar
 from .._base.errors import ServiceError
 from .._base.parsing import Record, integer, records
 from .._base.text import join_names
+from .._journal.rows import MemberKey
 from .._ocp.endpoints import OcpApi
 from .._ocp.unknown_path import if_shown
+from .._targets.arbitration import arbiter_key
 from .._targets.lookup import address_of
 from .._targets.operating_tasks import operated_by
 from .._targets.serving import ACTIVE, database_may_serve, database_serves, is_in_flight
@@ -99,6 +101,12 @@ class Layout:
         found = [_served(service, self.cluster_id, taken, own) for service in self._services[0]]
         ids = self._ids()
         return [replace(tenant, arbiter=_arbiter_for(tenant, ids.get(tenant.name), found)) for tenant in tenants]
+
+    @property
+    def arbiter_keys(self) -> list[MemberKey]:
+        """What the arbitration services that were read are called in the journal."""
+        services = self._services[0] if self._services else []
+        return [arbiter_key(integer(one.get("id")), address_of(one, "svrIp", "svrPort")) for one in services]
 
     def with_units(self, tenants: Iterable[Tenant], placed: Iterable[PlacedServer]) -> list[Tenant]:
         """The tenants with those of the servers that have a part of them, where their units can be read."""

@@ -26,10 +26,11 @@ UPTIME_PRECISION = 1
 
 @dataclass(frozen=True)
 class Agents(Target):
-    """The management agents of hosts; ``hosts`` are pairs of host id and inner IP address."""
+    """The management agents of hosts; ``hosts`` are pairs of host id and inner IP address, ``other_hosts`` more ids."""
 
     hosts: tuple[tuple[int, str], ...]
     first_observation: Observation | None = field(default=None, compare=False)
+    other_hosts: tuple[int, ...] = field(default=(), compare=False)
 
     kind = "agents"
     task_name = AGENT_RESTART
@@ -42,7 +43,10 @@ class Agents(Target):
         found = api.hosts()
         there = tuple(dict(find_host("hosts", found, host) for host in hosts).items())
         by_host = _status_by_host(found)
-        return cls(there, Observation(None, tuple(Member(address, by_host.get(number)) for number, address in there)))
+        first = Observation(None, tuple(Member(address, by_host.get(number)) for number, address in there))
+        own = {number for number, _address in there}
+        others = {integer(host.get("id")) for host in found} - own
+        return cls(there, first, tuple(sorted(number for number in others if number is not None)))
 
     @property
     def label(self) -> str:
@@ -95,7 +99,7 @@ class Agents(Target):
         # Without tags, only the filter by host identifies the agents of a task.
         unnamed = any(not shown_hosts(task) for task in listed)
         hosts = [number for number, _address in self.hosts]
-        by_host = task_ids_by_host(api, hosts if unnamed else (), name=AGENT_FILTER, **query)
+        by_host = task_ids_by_host(api, hosts if unnamed else (), self.other_hosts, name=AGENT_FILTER, **query)
         touching = []
         for task in listed:
             on_hosts = shown_hosts(task) or {number for number, ids in (by_host or {}).items() if task["id"] in ids}

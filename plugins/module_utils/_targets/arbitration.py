@@ -12,7 +12,7 @@ from .._base.parsing import Record, integer, records
 from .._journal.rows import MemberKey
 from .._ocp.endpoints import OcpApi
 from .._ocp.envelope import ApiResponse
-from .lookup import address_of, exactly_one, shown_address
+from .lookup import address_of, clusters_named, exactly_one, shown_address
 from .operating_tasks import names_every_operation, operated_by, tag_values
 from .serving import database_serves
 from .target import Member, Observation, Target, TaskOnTarget, check_identity
@@ -45,9 +45,7 @@ class ArbitrationService(Target):
             if arbitration_service in (str(found.get("id")), where)
         ]
         found = exactly_one("arbitration_service", arbitration_service, matches, known)
-        name = address_of(found, "svrIp", "svrPort")
-        numbers = (integer(one.get("clusterId")) or integer(one.get("id")) for one in records(found.get("clusters")))
-        serves = tuple(sorted({number for number in numbers if number is not None}))
+        name, (serves, _is_whole) = address_of(found, "svrIp", "svrPort"), _served_clusters(api, found)
         return cls(found["id"], name, serves, _observe_service(name, found, services))
 
     @property
@@ -64,6 +62,10 @@ class ArbitrationService(Target):
         found = api.arbitration_service(self.id)
         check_identity("arbitration service", self.label, self.address, shown_address(found, "svrIp", "svrPort"))
         return _observe_service(self.address, found, [found])
+
+    def served_now(self, api: OcpApi) -> tuple[tuple[int, ...], bool]:
+        """The ids of the clusters that it serves now, and whether the service shows all of them."""
+        return _served_clusters(api, api.arbitration_service(self.id))
 
     @property
     def arbiter_id(self) -> int:
@@ -82,7 +84,7 @@ class ArbitrationService(Target):
 
     def member_keys(self, _observed: Observation) -> dict[str, MemberKey]:
         """Itself."""
-        return {self.address: MemberKey("", self.kind, self.id, self.address)}
+        return {self.address: arbiter_key(self.id, self.address)}
 
     def may_be_of(self, task: Record) -> bool:
         """Whether a task may be a restart of this service."""
@@ -105,6 +107,26 @@ class ArbitrationService(Target):
     def restart(self, api: OcpApi, _members: frozenset[str]) -> ApiResponse:
         """Restart the whole service."""
         return api.restart_arbitration_service(self.id)
+
+
+def arbiter_key(number: int | None, address: str) -> MemberKey:
+    """What the arbitration service with this id and address is called in the journal."""
+    return MemberKey("", ArbitrationService.kind, number, address)
+
+
+def _served_clusters(api: OcpApi, service: Record) -> tuple[tuple[int, ...], bool]:
+    """By their ids or, where these are not shown, by their names."""
+    found: set[int] = set()
+    clusters = service.get("clusters")
+    is_whole = clusters is not None
+    for one in records(clusters):
+        number = integer(one.get("clusterId")) or integer(one.get("id"))
+        name = one.get("clusterName") or one.get("name")
+        named = [] if number is not None or name is None else clusters_named(api, name)[0]
+        numbers = [number] if number is not None else [integer(each.get("id")) for each in named]
+        is_whole = is_whole and bool(numbers)
+        found.update(each for each in numbers if each is not None)
+    return tuple(sorted(found)), is_whole
 
 
 def _observe_service(name: str, service: Record, all_services: list[Record]) -> Observation:

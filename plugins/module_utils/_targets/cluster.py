@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -192,6 +192,12 @@ def _observe_cluster(cluster: Record, servers: list[Record]) -> Observation:
         placed,
         ClusterRecords(cluster, servers),
     )
+
+
+def other_hosts(servers: Iterable[Record], own: Collection[int | None]) -> tuple[int, ...]:
+    """The ids of the hosts of these servers that are not its ``own``."""
+    known = {integer(server.get("hostId")) for server in servers}
+    return tuple(sorted(host for host in known if host is not None and host not in own))
 
 
 def placed_servers(cluster: Record, servers: Sequence[Record]) -> tuple[PlacedServer, ...]:

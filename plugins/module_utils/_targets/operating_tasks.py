@@ -15,6 +15,8 @@ from .task_names import SERVER_RESTART, ZONE_RESTART, kind_of
 
 # Ids begin at 1.
 NO_HOST = 0
+# Each takes a request.
+MOST_HOSTS_ASKED = 12
 
 # The tag with the part of its cluster that a restart is for.
 _PART_TAGS = {SERVER_RESTART: "serverId", ZONE_RESTART: "zoneName"}
@@ -94,24 +96,39 @@ def shown_cluster(task: Record) -> int | None:
 
 
 def task_ids_on_hosts(
-    api: OcpApi, cluster_id: int, hosts: Iterable[int], found: list[Record], **query: Any
+    api: OcpApi, cluster_id: int, hosts: Iterable[int], others: Iterable[int], found: list[Record], **query: Any
 ) -> set[Any] | None:
     """The ids of the tasks of a cluster on these hosts; empty if the tags of ``found`` are sufficient.
 
-    Without tags, or with tags only for the cluster, only the service's host filter separates its parts. None if the
-    service ignores that filter.
+    Without tags, or with tags only for the cluster, only the service's host filter separates its parts. None if that
+    does not tell. ``others`` are more hosts of the cluster.
     """
     tags_missing = any(kind_of(task.get("name")) in _PART_TAGS and not restarted_parts(task) for task in found)
-    by_host = task_ids_by_host(api, hosts if tags_missing else (), clusterId=cluster_id, **query)
+    by_host = task_ids_by_host(api, hosts if tags_missing else (), others, clusterId=cluster_id, **query)
     return None if by_host is None else set().union(*by_host.values())
 
 
-def task_ids_by_host(api: OcpApi, hosts: Iterable[int], **query: Any) -> dict[int, set[Any]] | None:
-    """For each of the hosts the ids of its tasks; None where the service ignores the filter by host."""
+def task_ids_by_host(
+    api: OcpApi, hosts: Iterable[int], others: Iterable[int] | None = None, **query: Any
+) -> dict[int, set[Any]] | None:
+    """For each of the hosts the ids of its tasks; None where the filter by host does not tell.
+
+    It does not where the service ignores it, nor where it finds no task on any host, ``others`` included: then tasks
+    may have no host. Without ``others`` that is not asked.
+    """
     by_host = {host: {task.get("id") for task in api.tasks(hostId=host, **query)} for host in hosts}
-    if not any(by_host.values()) or _filters_by_host(api, **query):
-        return by_host
-    return None
+    if any(by_host.values()):
+        api.finds_by_host = True
+        return by_host if _filters_by_host(api, **query) else None
+    is_told = not by_host or others is None or api.finds_by_host or _finds_by_host(api, others, **query)
+    return by_host if is_told else None
+
+
+def _finds_by_host(api: OcpApi, hosts: Iterable[int], **query: Any) -> bool:
+    """Whether the filter finds a task on one of these hosts; what it has found once is not asked for again."""
+    asked = list(hosts)[:MOST_HOSTS_ASKED]
+    api.finds_by_host = any(api.tasks(hostId=host, **query) for host in asked)
+    return api.finds_by_host
 
 
 def _filters_by_host(api: OcpApi, **query: Any) -> bool:

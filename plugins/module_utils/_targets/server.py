@@ -12,7 +12,7 @@ from .._base.parsing import Record, integer, records
 from .._journal.rows import MemberKey
 from .._ocp.endpoints import OcpApi
 from .._ocp.envelope import ApiResponse
-from .cluster import Cluster, PartOfCluster, member_of, placed_servers, servers_of
+from .cluster import Cluster, PartOfCluster, member_of, other_hosts, placed_servers, servers_of
 from .lookup import address_of, exactly_one, find_cluster, shown_address
 from .operating_tasks import (
     names_every_operation,
@@ -32,7 +32,7 @@ class Server(PartOfCluster):
     """A server node of a cluster, and how to restart it.
 
     ``host_id`` and ``zone`` are None if the service does not report them; ``alone``: no other server of the cluster is
-    on its host.
+    on its host. ``other_hosts`` are the ids of the hosts of the other servers.
     """
 
     id: int
@@ -44,6 +44,7 @@ class Server(PartOfCluster):
     freeze_server: bool
     force: bool
     first_observation: Observation | None = field(default=None, compare=False)
+    other_hosts: tuple[int, ...] = field(default=(), compare=False)
 
     kind = "server"
     task_name = SERVER_RESTART
@@ -69,6 +70,7 @@ class Server(PartOfCluster):
             freeze_server,
             force,
             _observe_server(found, address_of(found, "ip", "port"), cluster_record, servers),
+            other_hosts(servers, [host_id]),
         )
 
     @classmethod
@@ -77,7 +79,8 @@ class Server(PartOfCluster):
         host_id = integer(found.get("hostId"))
         alone = sum(other.get("hostId") == host_id for other in servers) == 1
         address = address_of(found, "ip", "port")
-        return cls(integer(found.get("id")) or 0, address, owner, host_id, found.get("zoneName"), alone, False, False)
+        number, hosts = integer(found.get("id")) or 0, other_hosts(servers, [host_id])
+        return cls(number, address, owner, host_id, found.get("zoneName"), alone, False, False, other_hosts=hosts)
 
     @property
     def label(self) -> str:
@@ -125,7 +128,7 @@ class Server(PartOfCluster):
         A restart counts unless it is known to be of another server or zone.
         """
         hosts = () if self.host_id is None else (self.host_id,)
-        on_host = task_ids_on_hosts(api, self.cluster.id, hosts, listed, **query)
+        on_host = task_ids_on_hosts(api, self.cluster.id, hosts, self.other_hosts, listed, **query)
         return [TaskOnTarget(task, restarts) for task in listed for restarts in self._restarted_by(task, on_host)]
 
     def _restarted_by(self, task: Record, on_host: set[Any] | None) -> Iterator[frozenset[str] | None]:

@@ -220,6 +220,10 @@ class Target(Protocol):
         """The id of the arbitration service that it is, if it is one."""
         return None
 
+    def served_now(self, _api: OcpApi, /) -> tuple[Sequence[int], bool]:
+        """The ids of the clusters that it endangers now, and whether these are known to be all."""
+        return self.endangers, True
+
     @property
     def locks(self) -> Sequence[str]:
         """What only one restart of this controller looks at and requests at a time, by name."""

@@ -11,7 +11,7 @@ from typing import Any
 from .._base.parsing import Record, integer, records
 from .._ocp.endpoints import OcpApi
 from .._ocp.envelope import ApiResponse
-from .cluster import Cluster, PartOfCluster, member_of, placed_servers, servers_of
+from .cluster import Cluster, PartOfCluster, member_of, other_hosts, placed_servers, servers_of
 from .lookup import address_of, exactly_one, find_cluster
 from .operating_tasks import (
     names_every_operation,
@@ -34,7 +34,7 @@ class Zone(PartOfCluster):
 
     ``servers`` are pairs of server id and address. ``hosts`` are the ids of hosts where all servers of the cluster
     belong to this zone; ``alone``: all its servers are on such hosts. ``every_host`` are the ids of the hosts of its
-    servers, empty if one is not shown.
+    servers, empty if one is not shown; ``other_hosts`` those of the cluster that are not ``hosts``.
     """
 
     id: int | None
@@ -44,6 +44,7 @@ class Zone(PartOfCluster):
     hosts: tuple[int, ...]
     alone: bool
     every_host: tuple[int, ...] = ()
+    other_hosts: tuple[int, ...] = field(default=(), compare=False)
     first_observation: Observation | None = field(default=None, compare=False)
 
     kind = "zone"
@@ -74,6 +75,7 @@ class Zone(PartOfCluster):
             tuple(sorted(hosts)),
             all(server.get("hostId") in hosts for server in own),
             tuple(sorted(known_hosts)) if None not in every_host else (),
+            other_hosts(servers, hosts),
             _observe_zone(zone, record, servers),
         )
 
@@ -108,7 +110,7 @@ class Zone(PartOfCluster):
 
         A restart counts unless it is known to be of another zone, or of a server in one.
         """
-        on_host = task_ids_on_hosts(api, self.cluster.id, self.hosts, listed, **query)
+        on_host = task_ids_on_hosts(api, self.cluster.id, self.hosts, self.other_hosts, listed, **query)
         return [TaskOnTarget(task, restarts) for task in listed for restarts in self._restarted_by(task, on_host)]
 
     def _restarted_by(self, task: Record, on_host: set[Any] | None) -> Iterator[frozenset[str] | None]:

@@ -166,6 +166,7 @@ class FakeOcp:
     url: str = URL
     user: str | None = None
     ignores_host_filter: bool = False
+    finds_by_host: bool = False
     client: SimpleNamespace = field(default_factory=SimpleNamespace)
     slow: dict[str, float] = field(default_factory=dict)
     list_lags: float = 0.0

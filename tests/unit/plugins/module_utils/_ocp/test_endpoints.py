@@ -244,6 +244,14 @@ def test_list_that_protects_is_complete_or_refused(read, path, client):
         read(OcpApi(client.double))
 
 
+def test_status_of_a_unit_is_kept(client):
+    """One that moves may be on any server of its zone."""
+    units = [{"serverId": 41, "serverIp": "10.1.0.1", "serverPort": 2882, "status": "MIGRATING"}]
+    found = {"id": 501, "name": "shop", "zones": [{"name": "zone1", "replicaType": "FULL", "units": units}]}
+    client.expect("get", "/api/v2/ob/clusters/3/tenants/501", gives=response(found))
+    assert OcpApi(client.double).tenant(3, 501)["zones"][0]["units"] == units
+
+
 def test_what_is_null_tells_nothing(client):
     client.expect("get", f"{TASKS}/81", gives=response({"id": 81, "locality": None}))
     assert OcpApi(client.double).task(81)["id"] == 81

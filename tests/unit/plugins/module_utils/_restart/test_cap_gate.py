@@ -179,7 +179,7 @@ def test_wait_looks_after_restarts_that_nobody_notes_and_goes_on(facts, service,
     ids=["does not serve", "is not active", "its task runs"],
 )
 def test_restart_counts_until_its_server_serves_and_has_started_or_its_task_has_ended(facts, end, service, stock):
-    service.begin("Restart OB server", [], ago=600, seconds=1e6 if end == "RUNNING" else 10)
+    service.begin("Restart OCP agent", [], ago=600, seconds=1e6 if end == "RUNNING" else 10)
     down(1, at=-600)
     stock[1] = facts
     with pytest.raises(NotSafe):

@@ -616,6 +616,12 @@ def test_name_has_to_ask_the_same_after_its_first_request_too(run, seen):
         register(run(**NAME), seen())
 
 
+def test_name_has_to_ask_the_same_in_check_mode_too(run, seen):
+    register(run(**NAME, **DATED), seen())
+    with pytest.raises(NameTaken):
+        run(**NAME).sights(seen(), {}, registers=False)
+
+
 def test_name_that_a_person_has_cleared_is_used_for_the_first_time_again(run, seen, service, journal):
     notes = run(**NAME)
     register(notes, seen())

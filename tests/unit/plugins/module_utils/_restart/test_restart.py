@@ -236,7 +236,7 @@ def test_refused_restart_of_an_idle_target_changes_nothing(make_error, case, ser
     assert {raised.facts[key] for key in ("action", "task_id", "task", "after", "verified")} == {None}
     assert raised.facts["before"]["members"]
     assert raised.facts["url"] == URL
-    looked = [10.0] if getattr(error, "status", None) == 429 else []
+    looked = [20.0] if getattr(error, "status", None) == 429 else []
     assert (len(service.posts), service.jobs, service.time.pauses) == (1, [], looked)
 
 

@@ -11,6 +11,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
     NotVerified,
     OptionError,
     OutcomeUnknown,
+    RequestRefused,
     ResponseUnreadable,
     TargetBusy,
     TargetHeld,
@@ -759,7 +760,7 @@ def test_run_that_gives_up_after_too_many_requests_and_can_read_nothing_does_not
     assert (error.__class__, error.facts["changed"], len(service.posts)) == (OutcomeUnknown, True, 1)
 
 
-@pytest.mark.parametrize(("asked", "paused"), [(1.0, 10.0), (9.0, 10.0), (15.0, 15.0)])
+@pytest.mark.parametrize(("asked", "paused"), [(1.0, 20.0), (9.0, 20.0), (20.0, 20.0)])
 def test_pause_after_too_many_requests_is_long_enough_for_a_task_to_show(asked, paused, service):
     limited = refused(429)
     limited.retry_after = asked
@@ -773,14 +774,14 @@ def test_pause_after_too_many_requests_is_at_most_the_timeout(service):
     limited.retry_after = 8.0
     service.lose_before, service.timeout = [limited] * 9, 20
     error = failure(service, SERVER, request())
-    assert (error.__class__, len(service.posts), service.time.pauses) == (type(limited), 3, [10.0, 10.0, 10.0])
+    assert (error.__class__, len(service.posts), service.time.pauses) == (type(limited), 3, [20.0, 20.0, 20.0])
     assert (error.facts["changed"], error.facts["task_id"]) == (False, None)
 
 
 def test_unknown_pause_after_too_many_requests_ends_the_attempt(service):
     service.lose_before = [refused(429)]
     error = failure(service, SERVER, request())
-    assert (len(service.posts), service.time.pauses) == (1, [10.0])
+    assert (len(service.posts), service.time.pauses) == (1, [20.0])
     assert (str(error).startswith("Did not restart server"), error.facts["changed"]) == (True, False)
 
 
@@ -1179,3 +1180,51 @@ def test_restart_whose_target_is_not_shown_is_waited_for(late, service):
     assert str(error).endswith("its start may show later. Run this again with wait=true, or in three minutes.")
     result = again(service, SERVER)
     assert (result["action"], result["verified"], service.posts) == ("skipped", True, [])
+
+
+@every_restart
+def test_task_that_skips_its_stop_proves_nothing_for_who_waits_for_it(case, service):
+    """A person has skipped the step, and the task goes on."""
+    service.restarts_really = False
+    service.begin(case.task_name, case.things(service), seconds=20.0, skipped=(1,))
+    error = failure(service, case, request(wait=True))
+    assert (error.__class__, error.facts["verified"], service.posts) == (NotVerified, False, [])
+    assert "a step was skipped that may stop or start it, and no later start shows" in str(error)
+
+
+@every_shown_restart
+def test_task_that_skipped_a_step_and_restarted_it_is_proven_by_the_start(case, service):
+    service.begin(case.task_name, case.things(service), seconds=20.0, skipped=(1,))
+    assert restart(service, case, request(wait=True))["verified"] is True
+
+
+def test_start_of_an_earlier_restart_that_shows_during_the_run_is_not_since_the_instant(service):
+    """It began before the instant, and was over before it, too."""
+    service.start_shown_late = 58
+    service.begin(fake_ocp.SERVER, service.servers_there[:1], ago=30.0, seconds=50.0)
+    service.passes(1)
+    asked = request("queue", at(0), wait=True, seconds=600)
+    result = restart(service, SERVER, asked)
+    assert (result["action"], len(service.posts)) == ("submitted", 1)
+
+
+@pytest.mark.parametrize("lag", [5.0, 15.0])
+def test_busy_answer_to_a_repetition_by_a_proxy_is_searched_behind(lag, service):
+    """The first request was carried out; the second one got the answer, since the first was at work."""
+    service.user, service.names_operations, service.list_lacks = "admin", False, lag
+    busy = RequestRefused("Refused with 409.", status=409, reason="", url=fake_ocp.URL, is_busy=True)
+    service.lose_after, service.seconds = [busy], 60.0
+    service.before_post = lambda: setattr(service.servers_there[0], "status", "RESTARTING")
+    service.after_restart = lambda: setattr(service.servers_there[0], "status", None)
+    result = restart(service, SERVER, request(wait=True, seconds=600))
+    assert (result["task_id"], result["verified"], len(service.posts)) == (1001, True, 1)
+
+
+def test_limit_that_answers_a_repetition_is_searched_behind_as_long_as_a_lost_answer(service):
+    service.user, service.names_operations, service.list_lacks = "admin", False, 18.0
+    limited = refused(429)
+    limited.retry_after = 5.0
+    service.lose_after = [limited]
+    service.time.after_sleep = lambda: [setattr(job, "creator", "admin") for job in service.jobs]
+    result = restart(service, ARBITRATION, request(wait=True, seconds=600))
+    assert (result["action"], result["task_id"], len(service.posts)) == ("adopted", 1001, 1)

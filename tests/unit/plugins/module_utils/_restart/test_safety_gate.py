@@ -480,8 +480,9 @@ def test_just_accepted_restart_of_this_controller_is_in_flight(names_operations,
 def test_unfinished_restart_that_names_no_server_may_be_of_any(service):
     service.names_operations = service.tags = False
     service.begin(SERVER_TASK, [], seconds=300)
-    error = refusal(service, ZONE)
-    assert "task 1001 (Restart OB server) names no server and may be restarting one" in str(error)
+    with pytest.raises(TargetBusy, match=r"task 1001 \(Restart OB server\) is running"):
+        restart(service, ZONE)
+    assert service.posts == []
 
 
 def test_cluster_restart_says_what_it_means_and_is_not_refused(service):
@@ -763,3 +764,43 @@ def test_server_that_is_down_is_restarted_beside_an_arbitration_service(service)
     service.servers_there[0].status = "UNAVAILABLE"
     assert restart(service)["action"] == "submitted"
     assert "tenant" not in service.calls
+
+
+# Which clusters an arbitration service serves
+
+
+def test_cluster_that_an_arbiter_has_got_since_it_was_found_counts(service):
+    service.localities, service.arbitrated = {"sys": FULL2}, {"sys": []}
+    service.servers_there[1].status = "UNAVAILABLE"
+    read = service.arbitration_service
+    service.arbitration_service = lambda number: {**read(number), "clusters": [{"clusterId": 31}]}
+    unused = replace(ARBITER, target=ArbitrationService(61, "10.1.0.8:2888", ()))
+    assert "Tenant sys would lose its majority" in str(refusal(service, unused))
+
+
+def test_arbiter_whose_clusters_are_not_shown_goes_with_a_warning(service):
+    unused = replace(ARBITER, target=ArbitrationService(61, "10.1.0.8:2888", ()))
+    result = restart(service, unused)
+    words = "OCP does not show all clusters that arbitration service 10.1.0.8:2888 (id 61) serves"
+    assert [words in warning for warning in result["warnings"]] == [True]
+
+
+@pytest.mark.parametrize("cluster", [{"id": 31}, {"clusterId": 31}, {"name": "orders"}, {"clusterName": "orders"}])
+def test_clusters_of_an_arbiter_are_found_by_id_or_name(cluster, service):
+    listed = service.arbitration_services()
+    service.arbitration_services = lambda: [{**listed[0], "clusters": [cluster]}]
+    found = ArbitrationService.find(service, "61")
+    assert found.serves == (31,)
+
+
+def test_own_restart_of_an_arbiter_counts_before_the_service_shows_it(service):
+    service.localities, service.arbitrated = {"sys": FULL2}, {"sys": []}
+    service.names_operations, service.list_lacks, service.seconds = False, 30.0, 60.0
+    assert restart(service, ARBITER)["action"] == "submitted"
+    assert "being restarted by this controller" in str(refusal_of_next(service))
+
+
+def refusal_of_next(service):
+    with pytest.raises(NotSafe) as raised:
+        restart(service)
+    return raised.value

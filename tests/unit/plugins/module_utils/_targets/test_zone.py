@@ -172,7 +172,7 @@ def test_tasks_are_matched_by_their_tags(task, restarts, api):
         (fake_ocp.ZONE, 52, WHOLE),
         (fake_ocp.ZONE, None, UNKNOWN),
         (fake_ocp.SERVER, 52, UNKNOWN),
-        (fake_ocp.SERVER, None, NOTHING),
+        (fake_ocp.SERVER, None, UNKNOWN),
     ],
 )
 def test_tasks_without_tags_are_matched_by_host(name, host, restarts, api):
@@ -184,6 +184,18 @@ def test_tasks_without_tags_are_matched_by_host(name, host, restarts, api):
     if host is not None:
         api.expect("tasks", clusterId=31, hostId=NO_HOST, above=80, gives=[])
     assert [found.restarts for found in ZONE.tasks(api.double, above=80)] == restarts
+
+
+@pytest.mark.parametrize(("host", "restarts"), [(53, NOTHING), (None, UNKNOWN)])
+def test_task_is_of_another_host_only_if_the_filter_finds_tasks(host, restarts, api):
+    """A task may have no host, and then no filter finds it."""
+    api.expect("tasks", clusterId=31, gives=[listed(fake_ocp.SERVER)])
+    for number in (51, 52, 53):
+        on_host = [listed(fake_ocp.SERVER)] if number == host else []
+        api.expect("tasks", clusterId=31, hostId=number, gives=on_host)
+    zone = replace(ZONE, other_hosts=(53,))
+    assert [found.restarts for found in zone.tasks(api.double)] == restarts
+    assert api.double.finds_by_host is (host is not None)
 
 
 # Restart
