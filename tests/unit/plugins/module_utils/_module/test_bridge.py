@@ -489,6 +489,7 @@ def test_check_mode_reads_and_does_not_post(name, run, client, monkeypatch):
         "/api/v2/obproxy/clusters": {"contents": [ENTRY]},
         "/api/v2/obproxy/clusters/91": ENTRY,
         "/api/v2/tasks/instances": {"contents": []},
+        "/api/v2/monitor/metric": {"contents": []},
     }
     client.double.get.side_effect = lambda path, *_params: response(records[path])
     client.double.wait_for_room.side_effect = None

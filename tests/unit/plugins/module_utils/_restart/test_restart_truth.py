@@ -1200,12 +1200,17 @@ def test_task_that_skipped_a_step_and_restarted_it_is_proven_by_the_start(case, 
 
 def test_start_of_an_earlier_restart_that_shows_during_the_run_is_not_since_the_instant(service):
     """It began before the instant, and was over before it, too."""
-    service.start_shown_late = 58
+    service.restarts_really = False
     service.begin(fake_ocp.SERVER, service.servers_there[:1], ago=30.0, seconds=50.0)
-    service.passes(1)
-    asked = request("queue", at(0), wait=True, seconds=600)
-    result = restart(service, SERVER, asked)
-    assert (result["action"], len(service.posts)) == ("submitted", 1)
+
+    def show():
+        if not service.posts and service.now > 10:
+            service.servers_there[0].started = -5.0
+
+    service.time.after_sleep = show
+    service.before_post = lambda: setattr(service, "restarts_really", True)
+    result = restart(service, SERVER, request("queue", at(0), wait=True, seconds=600))
+    assert (result["action"], result["verified"], len(service.posts)) == ("submitted", True, 1)
 
 
 @pytest.mark.parametrize("lag", [5.0, 15.0])
