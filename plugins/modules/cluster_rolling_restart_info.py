@@ -172,7 +172,7 @@ clusters:
       type: bool
     safe:
       description: Whether no batch takes the majority from a tenant while everything else serves, as far as that was
-        checked.
+        checked, and no zone that restarts at once has more servers than O(most_down) allows.
       returned: always
       type: bool
     blocked:

@@ -261,7 +261,7 @@ def _cluster_facts(plan: _Plan) -> Result:
         "task_ids": [task.id for task in restarts],
         "problems": [problem.text for problem in problems],
         "serves": all(problem.kind is Kind.AT_WORK for problem in problems),
-        "safe": not plan.unsafe,
+        "safe": not plan.unsafe and not plan.crossed,
         "blocked": bool(reasons),
         "message": "\n".join(reasons),
         **plan.signs.result(),
