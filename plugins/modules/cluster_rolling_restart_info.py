@@ -172,8 +172,9 @@ clusters:
       returned: always
       type: bool
     safe:
-      description: Whether no batch takes the majority from a tenant while everything else serves, and the database
-        would not refuse the first batch for what only a person can clear, as far as that was checked.
+      description: Whether no batch takes the majority from a tenant while everything else serves, the database would
+        not refuse the first batch for what only a person can clear, as far as that was checked, and no zone that
+        restarts at once has more servers than O(most_down) allows.
       returned: always
       type: bool
     obstacles:

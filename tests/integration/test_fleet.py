@@ -15,7 +15,7 @@ from documentation_blocks import blocks
 
 SERVERS = [f"10.0.0.{last}:2882" for last in range(1, 7)]
 COMMAND = next(block for block in blocks("docs/fleet.md", "console") if "fleet_restart" in block)
-SERVERS_FILE, WAVES_FILE, PLAN, BY_HOSTS = blocks("docs/fleet.md", "yaml")
+SERVERS_FILE, WAVES_FILE, CAPS_FILE, PLAN, BY_HOSTS = blocks("docs/fleet.md", "yaml")
 [REFUSAL] = blocks("docs/fleet.md", "text")
 WAVE = "Restart a wave, and wait until it serves"
 
@@ -137,6 +137,18 @@ def test_documented_waves_are_refused_in_one_go_and_run_as_waves(ansible, emulat
     names = [server["server"] for server in yaml.safe_load(WAVES_FILE)["fleet_restart_servers"]]
     assert emulator.restarts("OB_SERVER") == dict.fromkeys(names, 1)
     assert emulator.get("/emulator/outages")["contents"] == []
+
+
+@pytest.mark.usefixtures("environment")
+def test_documented_caps_split_a_wave_and_each_server_restarts_once(ansible, emulator, change, tmp_path):
+    """A tenth of all servers is one."""
+    (tmp_path / "caps.yml").write_text(CAPS_FILE)
+    given = f"-e @{tmp_path / 'caps.yml'} {variables(started_before=change)}"
+    outcome = ansible.playbook("oceanbase.ocp.fleet_restart", arguments=given)
+    assert outcome.rc == 0, outcome.output
+    assert "With most_down they take 2 waves, and 1 without." in outcome.output
+    names = [server["server"] for server in yaml.safe_load(CAPS_FILE)["fleet_restart_servers"]]
+    assert emulator.restarts("OB_SERVER") == dict.fromkeys(names, 1)
 
 
 @pytest.mark.usefixtures("environment", "emulator")

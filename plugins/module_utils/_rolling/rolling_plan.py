@@ -271,7 +271,7 @@ def _cluster_facts(plan: _Plan) -> Result:
         "task_ids": [task.id for task in restarts],
         "problems": [problem.text for problem in problems],
         "serves": all(problem.kind is Kind.AT_WORK for problem in problems),
-        "safe": not _unsafe_reasons(plan),
+        "safe": not _unsafe_reasons(plan) and not plan.crossed,
         "obstacles": [obstacle.text for obstacle in plan.obstacles],
         "blocked": bool(reasons),
         "message": "\n".join(reasons),

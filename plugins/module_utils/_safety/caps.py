@@ -92,7 +92,7 @@ def parse_caps(option: str, given: Mapping[str, Any] | None) -> Caps | None:
     for key in given:
         if key not in SCOPES:
             near = get_close_matches(str(key), SCOPES, 1)
-            advice = f"did you mean {near[0]}? Known are {known}." if near else f"give one of {known}."
+            advice = f"did you mean {near[0]}? Give one of {known}." if near else f"give one of {known}."
             raise OptionError(f"{option}: {key} is not known; {advice}")
     return Caps({key: _number(f"{option}.{key}", given[key], 100 if key == "percent" else None) for key in given})
 
@@ -101,8 +101,8 @@ def _number(option: str, value: object, most: int | None) -> int:
     number = int(value) if isinstance(value, str) and value.isascii() and value.isdecimal() else value
     is_whole = isinstance(number, int) and not isinstance(number, bool)
     if not is_whole or number < 1 or (most is not None and number > most):  # type: ignore[operator]
-        asked = "of 1 or more" if most is None else f"from 1 to {most}"
-        raise OptionError(f"{option}: {value!r} is not a whole number {asked}.")
+        asked = "1 or more" if most is None else f"1 to {most}"
+        raise OptionError(f"{option}: {value!r} is no such number; give a whole one, {asked}.")
     return number  # type: ignore[return-value]
 
 

@@ -485,7 +485,7 @@ def test_check_mode_reads_and_does_not_post(name, run, client, monkeypatch):
         "/api/v2/compute/hosts": {"contents": [{"id": 51, "innerIpAddress": "10.1.0.1"}]},
         "/api/v2/compute/hosts/51/agent": {"status": "AVAILABLE", "processes": []},
         "/api/v2/arbitration/services": {"contents": [{"id": 61, "svrIp": "10.1.0.8", "svrPort": 2888}]},
-        "/api/v2/arbitration/services/61": {"status": "RUNNING"},
+        "/api/v2/arbitration/services/61": {"status": "RUNNING", "clusters": []},
         "/api/v2/obproxy/clusters": {"contents": [ENTRY]},
         "/api/v2/obproxy/clusters/91": ENTRY,
         "/api/v2/tasks/instances": {"contents": []},
