@@ -7,7 +7,7 @@ from __future__ import annotations
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling.zone_order import ZoneOrder, zone_order
 
-ZONES = ["zone1", "zone2", "zone3"]
+ZONES = ("zone1", "zone2", "zone3")
 
 
 def ordered(primary_zones, root_zones=("zone1",), zones=ZONES):
