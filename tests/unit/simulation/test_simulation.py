@@ -84,7 +84,7 @@ def test_names_alone_restart_with_no_clock_near_another():
         for seed in range(1, 6):
             choices = Choices(seed, NAMES_ALONE)
             simulation, findings = campaign.simulate(choices, current)
-            assert findings == []
+            assert [finding for finding in findings if not finding.unseen] == []
             assert simulation.profile.spread >= 600
             assert {run.since for run in simulation.history.runs} == {None}
             assert choices.recorded()["world"] == NAMES_ALONE["world"]
