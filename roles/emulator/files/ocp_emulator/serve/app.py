@@ -78,6 +78,7 @@ def _routes(switches: Switches) -> tuple[BaseRoute, ...]:
         *([arbitration_routes.reads] if served else []),
         obproxy_routes.reads,
         parameter_routes.obproxy_reads,
+        service_routes.times(switches.time_answer),
         service_routes.router,
         fault_routes.router,
         clock_routes.router,
