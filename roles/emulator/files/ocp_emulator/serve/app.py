@@ -21,6 +21,7 @@ from ocp_emulator.control_api import (
     clock_routes,
     fault_routes,
     incident_routes,
+    index_routes,
     lockout_routes,
     outage_routes,
     parameter_control_routes,
@@ -28,6 +29,7 @@ from ocp_emulator.control_api import (
     request_log_routes,
     restart_count_routes,
     service_restart_routes,
+    snapshot_routes,
 )
 from ocp_emulator.ocp_api import (
     alarm_routes,
@@ -90,6 +92,8 @@ def _routes(switches: Switches) -> tuple[BaseRoute, ...]:
         parameter_control_routes.router,
         lockout_routes.router,
         request_log_routes.router,
+        snapshot_routes.router,
+        index_routes.router,
     )
     return tuple(route for router in routers for route in router.routes)
 

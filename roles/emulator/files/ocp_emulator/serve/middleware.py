@@ -13,13 +13,13 @@ from ocp_emulator.base.paths import is_control
 from ocp_emulator.faults import request_faults
 from ocp_emulator.faults.http_faults import HttpFault
 from ocp_emulator.faults.proxy_faults import ProxyFault
-from ocp_emulator.serve.request_handling import RequestHandler, user_of_credentials
+from ocp_emulator.serve.request_handling import RequestHandler, received, user_of_credentials
 from ocp_emulator.service import service_of
 from ocp_emulator.web.broken_responses import FaultInjection
 from ocp_emulator.web.connection import connection_of
 from ocp_emulator.web.proxy_injection import ProxyInjection
 from ocp_emulator.web.request_context import CALLER, RequestContext, context_of
-from ocp_emulator.web.request_log import RequestRecord, masked
+from ocp_emulator.web.request_log import RequestRecord, masked, masked_body
 
 _LOG = logging.getLogger("ocp_emulator.requests")
 
@@ -63,6 +63,7 @@ class EmulatorMiddleware:
             if body is None:
                 return
             context.body = body
+            record.body = masked_body(body)
             await service.held.deliver(service.clock.now())
             await self._handle_with_faults(scope, receive, recording_send, record)
         except errors.ApiError as error:
@@ -77,8 +78,7 @@ class EmulatorMiddleware:
         hit = request_faults.first_hit(
             service.store,
             _MODELS,
-            record.method,
-            record.path,
+            received(scope, context),
             user_of_credentials(service, scope, context),
         )
         if hit is None:
@@ -108,6 +108,7 @@ class EmulatorMiddleware:
         again = RequestContext(context.path, context.clock, context.server, context.clock.now(), context.body)
         scope = {**scope, "state": {**scope["state"], "context": again}}
         record = _record_of(scope, again)
+        record.body = masked_body(context.body)
         record.fault = first.fault
         service.request_log.add(record)
         try:

@@ -14,6 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ocp_emulator.base import errors
 from ocp_emulator.base.paths import PUBLIC_PATHS, is_control
+from ocp_emulator.faults.request_faults import Received
 from ocp_emulator.security import signing
 from ocp_emulator.serve.replayed_answers import Replay
 from ocp_emulator.service import Service, service_of
@@ -104,6 +105,11 @@ def user_of_credentials(service: Service, scope: Scope, context: RequestContext)
     return user
 
 
+def received(scope: Scope, context: RequestContext) -> Received:
+    """A request as faults see it."""
+    return Received(scope["method"], scope["path"], scope["query_string"], context.body)
+
+
 def log_in(service: Service, scope: Scope, context: RequestContext) -> None:
     """Check credentials, lock-out and rate limit, in this order. ApiError 401 or 429 when that fails."""
     request, machine_now = _signed_request(scope, context), service.machine_clock.now()
@@ -123,11 +129,7 @@ def _client(scope: Scope) -> str:
 def _changes(service: Service, scope: Scope, context: RequestContext) -> AnswerChanges:
     """The changes of planned faults to the answer."""
     return AnswerChanges.of_request(
-        service.store,
-        scope["method"],
-        scope["path"],
-        scope["query_string"],
-        user_of_credentials(service, scope, context),
+        service.store, received(scope, context), user_of_credentials(service, scope, context)
     )
 
 
