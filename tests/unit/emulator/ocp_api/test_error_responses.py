@@ -248,3 +248,16 @@ def test_failed_task_insert_leaves_nothing_behind(emulated, monkeypatch):
     assert emulated.get(TASKS)["contents"] == []
     monkeypatch.undo()
     assert emulated.restart_server(1)["status"] == "RUNNING"
+
+
+def test_large_body_is_413(emulated):
+    error = emulated.error(413, "POST", SERVER, content=b" " * ((1 << 20) + 1))
+    assert error["message"] == "The body is larger than 1048576 bytes."
+
+
+def test_encoded_slash_is_part_of_a_name(emulated):
+    zones = "/api/v2/ob/clusters/1/zones"
+    assert "Zone zone1%2Fservers " in emulated.error(404, "POST", f"{zones}/zone1%2fservers/restart")["message"]
+    emulated.error(400, "GET", "/api/v2%2Fob/clusters")
+    (*_others, request) = emulated.get("/emulator/requests")["contents"]
+    assert request["path"] == "/api/v2%2Fob/clusters"

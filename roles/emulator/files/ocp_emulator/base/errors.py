@@ -70,6 +70,11 @@ def cluster_not_connected(cluster: str) -> ApiError:
     return ApiError(400, CLUSTER_NOT_CONNECTED, f"Cluster {cluster} cannot be connected: none of its servers answers.")
 
 
+def too_large(limit: int) -> ApiError:
+    """413: the body is longer than this many bytes."""
+    return ApiError(413, UNSPECIFIC, f"The body is larger than {limit} bytes.")
+
+
 def unsupported_media_type(message: str) -> ApiError:
     """415: the Content-Type of the body is not JSON."""
     return ApiError(415, UNSPECIFIC, message)

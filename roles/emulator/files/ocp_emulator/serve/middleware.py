@@ -3,7 +3,9 @@
 """What happens before the service handles a request: the limit of its body, faults, its record and log line."""
 
 import logging
+import re
 from collections.abc import Mapping
+from urllib.parse import unquote
 
 from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -43,6 +45,7 @@ class EmulatorMiddleware:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        scope = {**scope, "path": _decoded(scope["raw_path"])}
         request = HTTPConnection(scope)
         service = service_of(request)
         context = RequestContext(
@@ -117,6 +120,11 @@ class EmulatorMiddleware:
             _finish(record, again)
 
 
+def _decoded(path: bytes) -> str:
+    """A path with its slashes as they were: one that is encoded is part of a name."""
+    return "%2F".join(unquote(part) for part in re.split("%2[Ff]", path.decode("latin-1")))
+
+
 def _recording(send: Send, record: RequestRecord, context: RequestContext) -> Send:
     """A `send` that keeps the status, and adds the time that the service shows."""
 
@@ -153,7 +161,7 @@ async def _read_body(receive: Receive) -> bytes | None:
             return None
         body += message.get("body", b"")
         if len(body) > LARGEST_BODY:
-            raise errors.bad_request(f"The body is larger than {LARGEST_BODY} bytes.")
+            raise errors.too_large(LARGEST_BODY)
         if not message.get("more_body", False):
             return bytes(body)
 
