@@ -180,47 +180,55 @@ def agents(paths: AgentPaths) -> tuple[APIRouter, APIRouter]:
     restarts = APIRouter(tags=["Restarts"], dependencies=[Depends(RequirePermission(Permission.HOST_MANAGER))])
     reads = APIRouter(tags=["Hosts"], dependencies=[Depends(RequirePermission(Permission.HOST_VIEWER))])
     for prefix in _PREFIXES[paths]:
-        for path, operate_all, summary in (
-            ("batchRestartAgents", restart_agents, "Restart agents"),
-            ("batchStopAgents", stop_agents, "Stop agents"),
-        ):
-            restarts.add_api_route(
-                f"{prefix}/compute/hosts/{path}",
-                operate_all,
-                methods=["POST"],
-                summary=summary,
-                response_model=Envelope[AgentRestart],
-                responses=error_responses(400, 401, 403, 404, 409, 415, 500),
-                openapi_extra=json_body(_HOST_IDS),
-            )
         agent = f"{prefix}/compute/hosts/{{hostId}}/agent"
-        for verb, operation in (("restart", restart_agent), ("stop", stop_agent)):
-            restarts.add_api_route(
-                f"{agent}/{verb}",
-                operation,
-                methods=["POST"],
-                summary=f"{verb.title()} the agent of a host",
-                response_model=Envelope[SingleAgentRestart],
-                responses=error_responses(400, 401, 403, 404, 409, 500),
-            )
-        for verb, change in (("restart", restart_process), ("stop", stop_process)):
-            restarts.add_api_route(
-                f"{agent}/processes/{{agentProcessId}}/{verb}",
-                change,
-                methods=["POST"],
-                summary=f"{verb.title()} a worker process of an agent",
-                response_model=Envelope[AgentProcess],
-                responses=error_responses(400, 401, 403, 404, 409, 500),
-            )
-        for path, read, model, summary in (
-            (agent, read_agent, Agent, "Read the agent of a host"),
-            (f"{agent}/processes", list_processes, Paged[AgentProcess], "List the processes of the agent of a host"),
-        ):
-            reads.add_api_route(
-                path,
-                read,
-                summary=summary,
-                response_model=Envelope[model],  # type: ignore[valid-type]
-                responses=error_responses(400, 401, 403, 404, 500),
-            )
+        _add_operations(restarts, prefix, agent)
+        _add_reads(reads, agent)
     return restarts, reads
+
+
+def _add_operations(restarts: APIRouter, prefix: str, agent: str) -> None:
+    for path, operate_all, summary in (
+        ("batchRestartAgents", restart_agents, "Restart agents"),
+        ("batchStopAgents", stop_agents, "Stop agents"),
+    ):
+        restarts.add_api_route(
+            f"{prefix}/compute/hosts/{path}",
+            operate_all,
+            methods=["POST"],
+            summary=summary,
+            response_model=Envelope[AgentRestart],
+            responses=error_responses(400, 401, 403, 404, 409, 415, 500),
+            openapi_extra=json_body(_HOST_IDS),
+        )
+    for verb, operation in (("restart", restart_agent), ("stop", stop_agent)):
+        restarts.add_api_route(
+            f"{agent}/{verb}",
+            operation,
+            methods=["POST"],
+            summary=f"{verb.title()} the agent of a host",
+            response_model=Envelope[SingleAgentRestart],
+            responses=error_responses(400, 401, 403, 404, 409, 500),
+        )
+    for verb, change in (("restart", restart_process), ("stop", stop_process)):
+        restarts.add_api_route(
+            f"{agent}/processes/{{agentProcessId}}/{verb}",
+            change,
+            methods=["POST"],
+            summary=f"{verb.title()} a worker process of an agent",
+            response_model=Envelope[AgentProcess],
+            responses=error_responses(400, 401, 403, 404, 409, 500),
+        )
+
+
+def _add_reads(reads: APIRouter, agent: str) -> None:
+    for path, read, model, summary in (
+        (agent, read_agent, Agent, "Read the agent of a host"),
+        (f"{agent}/processes", list_processes, Paged[AgentProcess], "List the processes of the agent of a host"),
+    ):
+        reads.add_api_route(
+            path,
+            read,
+            summary=summary,
+            response_model=Envelope[model],  # type: ignore[valid-type]
+            responses=error_responses(400, 401, 403, 404, 500),
+        )

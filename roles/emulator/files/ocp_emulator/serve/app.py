@@ -52,6 +52,21 @@ from ocp_emulator.service import Service, Settings, service_of
 from ocp_emulator.web.parameters import invalid_parameter_message
 from ocp_emulator.web.request_context import context_of
 
+_CONTROL = (
+    fault_routes.router,
+    clock_routes.router,
+    service_restart_routes.router,
+    restart_count_routes.router,
+    incident_routes.router,
+    outage_routes.router,
+    planting_routes.router,
+    parameter_control_routes.router,
+    lockout_routes.router,
+    request_log_routes.router,
+    snapshot_routes.router,
+    index_routes.router,
+)
+
 
 @cache
 def _routes(switches: Switches) -> tuple[BaseRoute, ...]:
@@ -82,18 +97,7 @@ def _routes(switches: Switches) -> tuple[BaseRoute, ...]:
         parameter_routes.obproxy_reads,
         service_routes.times(switches.time_answer),
         service_routes.router,
-        fault_routes.router,
-        clock_routes.router,
-        service_restart_routes.router,
-        restart_count_routes.router,
-        incident_routes.router,
-        outage_routes.router,
-        planting_routes.router,
-        parameter_control_routes.router,
-        lockout_routes.router,
-        request_log_routes.router,
-        snapshot_routes.router,
-        index_routes.router,
+        *_CONTROL,
     )
     return tuple(route for router in routers for route in router.routes)
 
