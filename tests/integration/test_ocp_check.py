@@ -306,6 +306,7 @@ def test_misspelt_cluster_is_named(check, emulator):
 FLEET = """
 clusters: [{name: orders, zones: [{name: zone1, servers: [{ip: 10.0.0.1}]}, {name: zone2, servers: [{ip: 10.0.0.2}]}]}]
 users:
+  - {name: admin, password: not-a-secret, permissions: [ADMIN]}
   - {name: dba, password: not-a-secret, permissions: [CLUSTER_VIEWER, CLUSTER_MANAGER, TASK_VIEWER, OBPROXY_VIEWER]}
 """
 

@@ -83,6 +83,13 @@ def read_without_envelope(response: requests.Response, body: Body, method: str, 
     return ApiResponse(bare, url, None, body.size, body.values)
 
 
+def read_time(response: requests.Response, body: Body, method: str, url: str) -> ApiResponse:
+    """The time in a response that is only its text; one with an envelope is read as such. Raises ServiceError."""
+    if response.status_code >= 400 or body.time is None:
+        return read_envelope(response, body, method, url)
+    return ApiResponse(body.time, url, None, body.size, body.values)
+
+
 def _defect(response: requests.Response, body: Body) -> str:
     """Why a response is not an envelope."""
     kind = one_line(response.headers.get("Content-Type")) or "no content type"

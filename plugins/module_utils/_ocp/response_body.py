@@ -7,6 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from .._base.parsing import instant
 from .._base.text import one_line
 from .json_limits import JsonTooLarge, parse_json, value_count
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 LARGEST_BODY = 32 * 1024 * 1024
 # One packed byte can unpack to a thousand, so the limit is checked often.
 CHUNK = 16 * 1024
+LONGEST_TIME = 64
 ACCEPTED_ENCODINGS = ("", "identity", "gzip")
 
 
@@ -24,13 +26,15 @@ ACCEPTED_ENCODINGS = ("", "identity", "gzip")
 class Body:
     """A body of ``size`` decoded bytes, its JSON ``value`` (None for anything else), and how many values it has.
 
-    ``unread`` says why it was not used, and completes the sentence "The answer …".
+    ``time`` is the text of a body that is nothing but a time. ``unread`` says why it was not used, and completes the
+    sentence "The answer …".
     """
 
     size: int = 0
     value: object = None
     values: int = 0
     unread: str | None = None
+    time: str | None = None
 
 
 def read_body(response: requests.Response) -> Body:
@@ -47,8 +51,15 @@ def read_body(response: requests.Response) -> Body:
         if len(content) > LARGEST_BODY:
             return Body(unread=f"is longer than {LARGEST_BODY // 1024**2} MiB, so reading stopped")
     try:
-        return Body(len(content), parse_json(content), value_count(content))
+        return Body(len(content), parse_json(content), value_count(content), time=_time(content))
     except JsonTooLarge as error:
         return Body(len(content), unread=str(error))
     except ValueError:
-        return Body(len(content))
+        return Body(len(content), time=_time(content))
+
+
+def _time(content: bytes | bytearray) -> str | None:
+    if len(content) > LONGEST_TIME:
+        return None
+    text = content.decode("ascii", "replace").strip().strip('"')
+    return text if instant(text) else None

@@ -42,7 +42,7 @@ class ServiceReads(OcpApi):
 
     def time(self) -> None:
         """Check that a service is there; without credentials."""
-        self._client.get_public("/api/v2/time")
+        self._client.get_time("/api/v2/time")
 
     def version(self) -> str | None:
         """The version of the service."""

@@ -22,7 +22,7 @@ from .._base.text import one_line
 from .auth import credentials_advice, encoded_query, no_credentials, user_of
 from .connection_errors import connection_error
 from .deadline import Deadline
-from .envelope import ApiResponse, read_envelope, read_without_envelope
+from .envelope import ApiResponse, read_envelope, read_time, read_without_envelope
 from .quiet import Quiet
 from .redirects import UnredirectedSession, refuse_redirect
 from .request_limit import RequestLimit
@@ -119,9 +119,9 @@ class HttpClient:
         """GET ``path`` below the base address; raises a ServiceError."""
         return self._request("GET", path, params, None)
 
-    def get_public(self, path: str) -> ApiResponse:
-        """GET ``path`` without credentials; raises a ServiceError."""
-        return self._request("GET", path, None, None, auth=no_credentials)
+    def get_time(self, path: str) -> ApiResponse:
+        """GET the time of the service without credentials, in an envelope or as text; raises a ServiceError."""
+        return self._request("GET", path, None, None, read=read_time, auth=no_credentials)
 
     def get_without_envelope(self, path: str) -> ApiResponse:
         """GET an object that has no envelope; raises a ServiceError."""
@@ -181,7 +181,9 @@ class HttpClient:
         self._shared_limit.shown(response.headers, time.monotonic())
         envelope = record(answer.value)
         self.trace_id = one_line(envelope.get("traceId"))
-        completed = instant(envelope.get("timestamp")) or http_date(response.headers.get("Date"))
+        completed = (
+            instant(envelope.get("timestamp")) or instant(answer.time) or http_date(response.headers.get("Date"))
+        )
         if completed is not None:
             self.service_clock.shown(completed, sent, time.time(), one_line(envelope.get("server")))
 

@@ -131,3 +131,9 @@ def test_database_of_another_fleet_is_refused(refused, tmp_path):
 def test_argparse_errors_are_one_line(capsys, arguments):
     assert main(arguments) == 2
     assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_fleet_file_without_an_administrator_is_refused(refused, tmp_path):
+    path = tmp_path / "fleet.yml"
+    path.write_text("users: [{name: dba, password: x, permissions: [TASK_VIEWER]}]")
+    assert "no user has ADMIN" in refused("--fleet", path)

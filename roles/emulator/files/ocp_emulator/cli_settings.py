@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ocp_emulator.base.clock import SECOND
 from ocp_emulator.base.compatibility import CHOICES, DEFAULT_PROFILE, PROFILES, Switches
+from ocp_emulator.base.permissions import Permission
 from ocp_emulator.cli_options import BadInputError
 from ocp_emulator.faults.fault_file import FaultFileError, parse_faults, read_faults
 from ocp_emulator.faults.parse_fault import AnyFault
@@ -93,11 +94,15 @@ def _fleet(options: argparse.Namespace) -> Fleet | None:
             name, value = next(iter(given.items()))
             raise BadInputError(f"--fleet {options.fleet} and {name} {value}: give a fleet or its size, not both")
         try:
-            return resolve(
-                read_fleet_file(options.fleet) if isinstance(options.fleet, Path) else parse_fleet(options.fleet)
-            )
+            if not isinstance(options.fleet, Path):
+                # In a test, which needs no user for the control API.
+                return resolve(parse_fleet(options.fleet))
+            fleet = resolve(read_fleet_file(options.fleet))
         except FleetError as error:
             raise BadInputError(f"--fleet {options.fleet}: {error}") from error
+        if not any(Permission.ADMIN in user.permissions for user in fleet.users):
+            raise BadInputError(f"--fleet {options.fleet}: no user has ADMIN, so nobody could use the control API")
+        return fleet
     if not given:
         return None
     try:

@@ -26,6 +26,7 @@ from ocp_emulator.security.rate_limit import Rate, RateLimiter
 from ocp_emulator.store.controllable_clock import ControllableClock
 from ocp_emulator.store.database import Store, StoreError
 from ocp_emulator.store.lagging_replicas import Replicas
+from ocp_emulator.store.snapshots import Snapshot, Snapshots
 from ocp_emulator.tasks.engine import Engine
 from ocp_emulator.tasks.submit import Submitter
 from ocp_emulator.tasks.task_actions import TaskActions
@@ -105,6 +106,7 @@ class Service:
         except StoreError:
             self.store.close()
             raise
+        self.snapshots = Snapshots(self.store.db, self.clock.now())
         self.replicas = Replicas(self.store.db, lambda: self.store.instant)
         self.held = HeldRequests()
         self.engine = Engine(self.store, checks_stops=settings.switches.stop_server == "refuse")
@@ -123,6 +125,23 @@ class Service:
         self.engine.advance(now)
         self.store.instant = now
 
+    def go_back(self, snapshot: Snapshot | None) -> None:
+        """Be as in a snapshot, with its time; or as at the start, with the clock as it went then.
+
+        Either forgets requests, those that a fault holds back, and the windows of the rate limit.
+        """
+        self.replicas.keep(())
+        self.snapshots.restore(snapshot)
+        if snapshot is None:
+            self.clock.read()
+        else:
+            self.clock.go_back(snapshot.at)
+        self.held.forget()
+        self.request_log.clear()
+        self.rate_limiter.forget()
+        self.store.instant = self.clock.now()
+        self.catch_up(self.clock.now())
+
     def lagging(self, lag: int, now: int) -> "Service":
         """The service as reads see it that are `lag` milliseconds behind `now`."""
         service = copy.copy(self)
@@ -132,6 +151,7 @@ class Service:
     def close(self) -> None:
         """Close the database."""
         self.replicas.close()
+        self.snapshots.close()
         self.store.close()
         if self.start is not None:
             self.start.close()

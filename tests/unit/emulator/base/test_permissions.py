@@ -3,6 +3,7 @@
 """Which permission each call needs, and what a permission includes."""
 
 import pytest
+from ocp_emulator.base.compatibility import Switches
 from ocp_emulator.fleet.fleet_file import FleetFile
 from ocp_emulator.fleet.resolve_fleet import resolve
 
@@ -12,6 +13,8 @@ CLUSTER = "/api/v2/ob/clusters/1/restart"
 AGENTS = "/compute/hosts/batchRestartAgents"
 ARBITRATION = "/api/v2/arbitration/services/1/restart"
 
+# The worker process of the first host.
+WORKER = 1_000_000_001
 NEEDED = [
     ("POST", SERVER, "CLUSTER_MANAGER"),
     ("POST", CLUSTER, "CLUSTER_MANAGER"),
@@ -23,9 +26,11 @@ NEEDED = [
     *((("POST", f"/api/v2/ob/clusters/1/{verb}", "CLUSTER_MANAGER")) for verb in ("start", "stop")),
     ("POST", AGENTS, "HOST_MANAGER"),
     ("POST", f"/api/v2{AGENTS}", "HOST_MANAGER"),
+    *(("POST", f"{prefix}/compute/hosts/batchStopAgents", "HOST_MANAGER") for prefix in ("", "/api/v2")),
     *(
-        ("POST", f"{prefix}/compute/hosts/1/agent/{verb}", "HOST_MANAGER")
+        ("POST", f"{prefix}/compute/hosts/1/agent/{process}{verb}", "HOST_MANAGER")
         for prefix in ("", "/api/v2")
+        for process in ("", f"processes/{WORKER}/")
         for verb in ("restart", "stop")
     ),
     ("POST", ARBITRATION, "ARBITRATION:UPDATE"),
@@ -50,6 +55,7 @@ NEEDED = [
     ("GET", "/api/v2/ob/clusters/1/parameters", "CLUSTER_VIEWER"),
     ("PUT", "/api/v2/ob/clusters/1/parameters", "CLUSTER_MANAGER"),
     ("GET", "/api/v2/alarm/alarms", "ALARM_VIEWER"),
+    ("GET", "/api/v2/alarm/alarms/1", "ALARM_VIEWER"),
     ("GET", "/api/v2/ob/clusters/1/backup/task/dataBackupTasks", "BACKUP_VIEWER"),
     ("GET", "/api/v2/ob/clusters/1/tenants/5001/backup/task/dataBackupTasks", "BACKUP_VIEWER"),
     ("GET", "/api/v2/ob/clusters/1/backup/task/restoreTasks", "BACKUP_VIEWER"),
@@ -107,6 +113,14 @@ CONTROL = [
     ("GET", "/emulator/lockouts", None),
     ("DELETE", "/emulator/lockouts", None),
     ("DELETE", "/emulator/lockouts/viewer", None),
+    ("DELETE", "/emulator/servers/1", None),
+    ("GET", "/emulator/requests/count", None),
+    ("GET", "/emulator", None),
+    ("POST", "/emulator/reset", None),
+    ("GET", "/emulator/snapshots", None),
+    ("PUT", "/emulator/snapshots/viewer", {}),
+    ("POST", "/emulator/snapshots/viewer/restore", None),
+    ("DELETE", "/emulator/snapshots/viewer", None),
 ]
 
 
@@ -115,13 +129,13 @@ def only(start, permissions):
     clusters = [{"name": "c", "zones": [{"name": "zone1", "servers": [{"ip": "10.1.0.1"}]}]}]
     services = [{"ip": "10.1.0.2"}]
     file = FleetFile.model_validate({"users": users, "clusters": clusters, "arbitration_services": services})
-    return start(fleet=resolve(file))
+    return start(fleet=resolve(file), switches=Switches(wrong_state="accept"))
 
 
 @pytest.mark.parametrize(("method", "path", "permission"), NEEDED)
 def test_each_endpoint_requires_exactly_its_permission(start, method, path, permission):
     options = {"params": {"freezeServer": "true"}} if path == SERVER else {}
-    options |= {"json": {"hostIds": [1]}} if path.endswith(AGENTS) else {}
+    options |= {"json": {"hostIds": [1]}} if "/batch" in path else {}
     options |= {"json": [{"name": "cpu_count", "value": "4"}]} if method == "PUT" else {}
     lacking = only(start, RIGHTS - {permission})
     error = lacking.error(403, method, path, auth=("dba", "secret"), **options)
@@ -158,6 +172,7 @@ def test_permission_table_covers_every_documented_endpoint(emulated):
                 obproxyIds=1,
                 backupId=1,
                 restoreId=1,
+                agentProcessId=WORKER,
                 name="viewer",
             ),
         )
@@ -169,6 +184,7 @@ def test_permission_table_covers_every_documented_endpoint(emulated):
 
 
 def test_the_viewer_reads_everything_and_restarts_nothing(emulated):
+    emulated.data("POST", "/emulator/alarms", json={"alarmType": "x"})
     emulated.restart_server(1)
     for method, path, _permission in NEEDED:
         answer = emulated.request(

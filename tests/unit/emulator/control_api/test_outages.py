@@ -64,7 +64,7 @@ def test_restarts_of_two_zones_show_tasks_and_users(emulated):
     [
         ("POST", ["zones/zone1/restart"], []),
         ("POST", ["zones/zone1/restart", "zones/zone2/restart"], ["sys", "app"]),
-        ("POST", ["zones/zone1/stop", "servers/3/stop"], ["sys", "app"]),
+        ("POST", ["zones/zone1/stop", "servers/3/stop"], ["app", "sys"]),
         ("POST", ["servers/1/stop", "servers/4/stop"], ["app"]),
         ("POST", ["restart"], ["sys", "app"]),
         ("POST", ["stop"], ["sys", "app"]),

@@ -27,6 +27,7 @@ def test_request_is_listed_with_its_details(emulated):
         "method": "GET",
         "path": TASKS,
         "query": "size=5&name=a+b",
+        "body": None,
         "user": "admin",
         "status": 200,
         "traceId": answer.json()["traceId"],
@@ -64,7 +65,7 @@ def test_refused_requests_are_listed(emulated):
 
 def test_control_api_requests_are_not_listed(emulated):
     emulated.get("/emulator/clock")
-    emulated.error(400, "GET", "/emulator")
+    emulated.get("/emulator")
     emulated.error(401, "GET", "/emulator/faults", auth=None)
     assert seen(emulated) == []
 
@@ -82,6 +83,8 @@ def test_control_api_requests_are_not_listed(emulated):
         ({"user": "viewer"}, [3, 4]),
         ({"user": "nobody"}, []),
         ({"since": 2}, [3, 4]),
+        ({"status": 403}, [4]),
+        ({"status": 200, "method": "POST"}, [2]),
         ({"since": 2, "method": "POST", "user": "viewer"}, [4]),
         ({"sort": "id,desc"}, [4, 3, 2, 1]),
         ({"size": 3, "page": 2}, [4]),
@@ -96,6 +99,30 @@ def test_list_can_be_filtered_and_paged(emulated, filters, ids):
     emulated.request("GET", f"{TASKS}/1001", auth=viewer)
     emulated.request("POST", "/api/v2/ob/clusters/1/restart", auth=viewer)
     assert [request["id"] for request in seen(emulated, **filters)] == ids
+    if not filters.keys() & {"sort", "size", "page"}:
+        assert emulated.get(f"{REQUESTS}/count", params=filters) == {"count": len(ids)}
+
+
+@pytest.mark.parametrize(
+    ("body", "shown"),
+    [
+        (b"", None),
+        (b'{"hostIds": [1, 2]}', {"hostIds": [1, 2]}),
+        (
+            b'{"user": {"password": "s3cret", "name": "dba"}, "list": [{"apiToken": 1}]}',
+            {"user": {"password": "***", "name": "dba"}, "list": [{"apiToken": "***"}]},
+        ),
+        (b'[{"name": "root_password", "value": "s3cret"}]', [{"name": "root_password", "value": "***"}]),
+        (b'[{"name": "stack_size", "value": "5M"}]', [{"name": "stack_size", "value": "5M"}]),
+        (b"password=s3cret", "15 bytes"),
+        (b'"' + b"x" * 16_384 + b'"', "16386 bytes"),
+    ],
+)
+def test_body_is_shown_without_secrets(emulated, body, shown):
+    emulated.request("POST", TASKS, content=body)
+    (request,) = seen(emulated)
+    assert request["body"] == shown
+    assert "s3cret" not in emulated.request("GET", REQUESTS).text
 
 
 def test_ids_continue_after_the_list_is_cleared(emulated):

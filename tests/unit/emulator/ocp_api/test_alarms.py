@@ -9,6 +9,8 @@ ALARMS = "/api/v2/alarm/alarms"
 # Names and types as the documented response has them; `resolvedAt` is there once an alarm is cleared.
 FORM = {
     "activeAt": str,
+    "alarmTarget": dict,
+    "alarmTemplateId": int,
     "alarmType": str,
     "appType": str,
     "description": str,
@@ -17,8 +19,11 @@ FORM = {
     "id": int,
     "labels": dict,
     "level": int,
+    "messagePush": dict,
+    "name": str,
     "scope": str,
     "status": str,
+    "statusUpdatedAt": str,
     "summary": str,
     "target": str,
     "updatedAt": str,
@@ -27,6 +32,7 @@ DOCUMENTED_LABELS = {
     *("alarm_name", "app_type", "svr_ip", "alarm_level", "alarm_type", "alarm_summary", "alarm_status"),
     *("alarm_scope", "alarm_active_at", "alarm_target", "app", "host_ip", "alarm_description", "alarm_updated_at"),
     "alarm_evaluation_interval",
+    "alarm_template_id",
 }
 
 
@@ -105,8 +111,8 @@ def test_planted_alarm_is_active_until_it_is_cleared(emulated):
     assert [(each["scope"], each["target"], each["level"]) for each in alarms(emulated)] == [
         ("Service", "service=OCP", 2),
         ("Host", "svr_ip=10.0.0.9", 2),
-        ("ObTenant", "ob_cluster=orders-101:tenant_name=app", 3),
-        ("ObCluster", "ob_cluster=orders-101", 2),
+        ("Tenant", "ob_cluster=orders-101:tenant_name=app", 3),
+        ("Cluster", "ob_cluster=orders-101", 2),
     ]
     assert alarms(emulated)[1]["summary"] == "the clock is off"
     emulated.restart_cluster(1)
@@ -140,6 +146,10 @@ def test_planted_alarm_is_active_until_it_is_cleared(emulated):
         ({"activeAtStart": "2026-11-21T04:00:01Z"}, [4]),
         ({"activeAtEnd": "2026-11-21T12:00:00+08:00"}, [3, 2, 1]),
         ({"size": 3, "page": 2}, [1]),
+        ({"isSubscribedByMe": "false"}, [4, 3, 2, 1]),
+        ({"isSubscribedByMe": "true"}, []),
+        ({"appType": "OceanBase", "scope": "Cluster"}, [1]),
+        ({"scope": "Arbitration"}, []),
     ],
 )
 def test_alarms_can_be_filtered_and_paged(emulated, filters, found):
@@ -153,10 +163,42 @@ def test_alarms_can_be_filtered_and_paged(emulated, filters, found):
 
 
 @pytest.mark.parametrize(
-    "filters", [{"level": 6}, {"status": "active"}, {"size": 201}, {"activeAtStart": "2026-11-21T04:00:01"}]
+    "filters",
+    [
+        {"level": 6},
+        {"status": "active"},
+        {"appType": "OB"},
+        {"scope": "ObCluster"},
+        {"activeAtStart": "2026-11-21T04:00:01"},
+    ],
 )
 def test_invalid_filter_is_refused(emulated, filters):
     emulated.error(400, "GET", ALARMS, params=filters)
+
+
+def test_page_of_alarms_has_200_at_most(emulated):
+    assert emulated.get(ALARMS, params={"size": 2000})["page"]["size"] == 200
+
+
+def test_an_alarm_is_read_by_its_id(emulated):
+    number = plant(emulated, alarmType="ob_tenant_log_stream_degraded", cluster="orders", tenant="app")
+    found = emulated.get(f"{ALARMS}/{number}")
+    assert found == alarms(emulated)[0]
+    assert found["alarmTarget"] == {
+        "appType": "OceanBase",
+        "scope": "Tenant",
+        "includeTargets": [
+            {
+                "cluster": {"clusterId": 1, "name": "orders", "obClusterId": 101},
+                "tenants": [{"name": "app", "obTenantId": 1002, "tenantId": 5002}],
+            }
+        ],
+        "excludeTargets": [],
+    }
+    emulated.restart_server(1)
+    emulated.pass_time(4)
+    # Its stop is an alarm in 30 seconds.
+    emulated.error(404, "GET", f"{ALARMS}/{number + 1}")
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,7 @@ ENVELOPE = {
 }
 FIELDS = {"4.3": "newest", "4.2": "older"}
 # Answers, keys and types that are compared in each profile. Lower numbers mean that something is not compared any more.
-COMPARED = {"4.3": (33, 1141, 1150), "4.2": (30, 997, 1006)}
+COMPARED = {"4.3": (44, 1578, 1587), "4.2": (41, 1420, 1429)}
 
 _TENANT = "no task of the emulator is one of a tenant"
 _SERVED = "the documents show that there are clusters and tenants, but not which fields name them"
@@ -78,6 +78,7 @@ CALLS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "obproxy_cluster": ("GET", "/api/v2/obproxy/clusters/1", {}),
     "obproxy_parameters": ("GET", "/api/v2/obproxy/clusters/1/parameters", {}),
     "alarms": ("GET", "/api/v2/alarm/alarms", {}),
+    "alarm": ("GET", "/api/v2/alarm/alarms/1", {}),
     "metric": ("GET", "/api/v2/monitor/metric", {"params": METRIC}),
     "audit": ("GET", "/api/v2/audit/events", {"params": {"size": 100}}),
     "tasks": ("GET", TASKS, {}),
@@ -90,9 +91,19 @@ CALLS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "restart_arbitration": ("POST", "/api/v2/arbitration/services/1/restart", {}),
     "restart_server": ("POST", "/api/v2/ob/clusters/2/servers/7/restart", {"params": {"freezeServer": True}}),
     "restart_cluster": ("POST", f"{CLUSTER}/restart", {}),
+    "stop_agents": ("POST", "/api/v2/compute/hosts/batchStopAgents", {"json": {"hostIds": [4]}}),
+    "stop_agent": ("POST", "/api/v2/compute/hosts/5/agent/stop", {}),
+    "restart_process": ("POST", "/compute/hosts/6/agent/processes/1000000006/restart", {}),
+    "stop_process": ("POST", "/compute/hosts/7/agent/processes/1000000007/stop", {}),
     "arbitration_services": ("GET", "/api/v2/arbitration/services", {}),
     "arbitration_service": ("GET", "/api/v2/arbitration/services/1", {}),
     "info": ("GET", "/api/v2/info", {}),
+}
+# On an emulator of their own, where each has ended before the next.
+STARTS_AND_STOPS = {
+    f"{verb}_{kind}": f"/api/v2/ob/clusters/1/{path}{verb}"
+    for kind, path in (("cluster", ""), ("zone", "zones/zone1/"), ("server", "servers/1/"))
+    for verb in ("stop", "start")
 }
 # The first task has ended when the others are asked for; the last ones still run when their targets are read.
 FIRST = "restart_zone"
@@ -102,7 +113,7 @@ def prepared(start: Callable[..., Any], profile: str) -> dict[str, Any]:
     """All answers of an emulator in which there is something of everything."""
     emulated = start(switches=PROFILES[profile])
     emulated.plan("fail", "Stop zone")
-    server = {"alarmType": "host_ntp_offset_too_large", "server": 3}
+    server = {"alarmType": "ob_tenant_log_stream_degraded", "server": 3, "cluster": "orders", "tenant": "app"}
     for _twice in range(2):
         alarm = emulated.data("POST", "/emulator/alarms", json=server)
     emulated.request("DELETE", f"/emulator/alarms/{alarm['id']}").raise_for_status()
@@ -120,6 +131,11 @@ def prepared(start: Callable[..., Any], profile: str) -> dict[str, Any]:
             emulated.pass_time(3)
             emulated.steer(1001, "retry").raise_for_status()
             emulated.pass_time(60)
+    other = start(switches=PROFILES[profile])
+    for name, path in STARTS_AND_STOPS.items():
+        answers[name] = other.request("POST", path).json()
+        assert answers[name]["successful"], (name, answers[name])
+        other.pass_time(60)
     answers["too_many"] = start(switches=PROFILES[profile], rates=(Rate(0, 10),)).request("GET", TASKS).json()
     return answers
 

@@ -65,16 +65,11 @@ def test_an_id_of_the_wrong_type_is_400_and_named(emulated, path, value):
 @pytest.mark.parametrize(
     ("path", "name"),
     [
-        (f"{TASKS}?page=0", "page"),
-        (f"{TASKS}?page=2147483648", "page"),
-        (f"{TASKS}?page=one", "page"),
-        (f"{TASKS}?size=0", "size"),
-        (f"{TASKS}?size=2001", "size"),
-        (f"{TASKS}?size=", "size"),
-        (f"{TASKS}?sort=name,asc", "sort"),
         (f"{TASKS}?sort=id,up", "sort"),
+        (f"{TASKS}?sort=colour,asc", "sort"),
+        (f"{TASKS}?sort=asc", "sort"),
+        ("/api/v2/compute/hosts/1/agent/processes?sort=alias", "sort"),
         (f"{TASKS}?status=DONE", "status"),
-        (f"{TASKS}?status=RUNNING,", "status"),
         (f"{TASKS}?status=running", "status"),
         (f"{TASKS}?type=AUTOMATIC", "type"),
         (f"{TASKS}?clusterId=orders", "clusterId"),
@@ -82,13 +77,50 @@ def test_an_id_of_the_wrong_type_is_400_and_named(emulated, path, value):
         (f"{TASKS}?tenantId=x", "tenantId"),
         ("/api/v2/ob/clusters?status=UP", "status"),
         ("/api/v2/compute/hosts?status=RUNNING", "status"),
-        ("/api/v2/arbitration/services?size=5001", "size"),
         ("/api/v2/arbitration/services?statusList=UP", "statusList"),
         ("/api/v2/arbitration/services?tagIdList=a", "tagIdList"),
     ],
 )
 def test_invalid_parameter_is_400_and_named(emulated, path, name):
     assert f"'{name}'" in emulated.error(400, "GET", path)["message"]
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ("/api/v2/alarm/alarms?category=x", "category"),
+        ("/api/v2/alarm/alarms?obClusterGroup=x", "obClusterGroup"),
+        ("/api/v2/alarm/alarms?appCluster=x", "appCluster"),
+        ("/api/v2/alarm/alarms?serviceName=x", "serviceName"),
+        ("/api/v2/audit/events?eventInfo=%7B%7D", "eventInfo"),
+        ("/api/v2/ob/clusters?withStandby=false", "withStandby"),
+    ],
+)
+def test_documented_filter_that_is_not_served_is_an_error_and_named(emulated, path, name):
+    assert f"'{name}'" in emulated.error(501, "GET", path)["message"]
+    # As before any parameter, the permission is checked first.
+    emulated.error(401, "GET", path, auth=None)
+
+
+@pytest.mark.parametrize(
+    ("query", "number", "size"),
+    [
+        ("", 1, 10),
+        ("page=0", 1, 10),
+        ("page=-3", 1, 10),
+        ("page=one", 1, 10),
+        ("page=2147483648", 1, 10),
+        ("page=2&size=3", 2, 3),
+        ("size=0", 1, 10),
+        ("size=-1", 1, 10),
+        ("size=", 1, 10),
+        ("size=many", 1, 10),
+        ("size=2001", 1, 2000),
+    ],
+)
+def test_pages_are_those_that_spring_takes(emulated, query, number, size):
+    page = emulated.get(f"{TASKS}?{query}")["page"]
+    assert (page["number"], page["size"]) == (number, size)
 
 
 @pytest.mark.parametrize("options", [{}, {"json": {}}, {"json": {"force": True}}, {"json": {"freezeServer": None}}])
@@ -169,7 +201,7 @@ def test_json_content_type_is_accepted_in_several_spellings(emulated, content_ty
 
 
 def test_oversized_body_is_refused(emulated):
-    emulated.error(400, "POST", AGENTS, content=b" " * (2**20 + 1), headers=JSON)
+    emulated.error(413, "POST", AGENTS, content=b" " * (2**20 + 1), headers=JSON)
 
 
 @pytest.mark.parametrize(
@@ -216,3 +248,11 @@ def test_failed_task_insert_leaves_nothing_behind(emulated, monkeypatch):
     assert emulated.get(TASKS)["contents"] == []
     monkeypatch.undo()
     assert emulated.restart_server(1)["status"] == "RUNNING"
+
+
+def test_encoded_slash_is_part_of_a_name(emulated):
+    zones = "/api/v2/ob/clusters/1/zones"
+    assert "Zone zone1%2Fservers " in emulated.error(404, "POST", f"{zones}/zone1%2fservers/restart")["message"]
+    emulated.error(400, "GET", "/api/v2%2Fob/clusters")
+    (*_others, request) = emulated.get("/emulator/requests")["contents"]
+    assert request["path"] == "/api/v2%2Fob/clusters"

@@ -3,7 +3,7 @@
 """What reads of clusters, zones, servers, hosts, agents and arbitration services show."""
 
 import pytest
-from ocp_emulator.base.compatibility import Switches
+from ocp_emulator.base.compatibility import PROFILES, Switches
 
 
 def ids(found):
@@ -84,7 +84,14 @@ def test_unknown_url_may_be_a_page_of_html(start):
         ("/api/v2/ob/clusters", {"sort": "id,desc"}, [2, 1]),
         ("/api/v2/compute/hosts", {"size": 2000}, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]),
         ("/api/v2/compute/hosts", {"keyword": "10.0.0.1"}, [1, 10]),
+        ("/api/v2/ob/clusters", {"sort": "name,desc"}, [2, 1]),
         ("/api/v2/compute/hosts", {"keyword": "HOST7"}, [7]),
+        ("/api/v2/compute/hosts", {"keyword": "Payments"}, [7, 8, 9]),
+        ("/api/v2/compute/hosts", {"includedServiceType": "OB_CLUSTER,OB_PROXY"}, [8, 9]),
+        ("/api/v2/compute/hosts", {"includedServiceType": "OCP_AGENT", "size": 20}, list(range(1, 11))),
+        ("/api/v2/compute/hosts", {"excludedServiceType": "OB_PROXY,ARBITRATION_SERVICE"}, [1, 2, 3, 4, 5, 6, 7]),
+        ("/api/v2/compute/hosts", {"includedServiceType": "OMS"}, []),
+        ("/api/v2/compute/hosts", {"sort": "innerIpAddress,desc", "size": 1}, [9]),
         ("/api/v2/compute/hosts", {"status": "OFFLINE"}, []),
         ("/api/v2/compute/hosts", {"status": "ONLINE", "size": 3, "page": 2}, [4, 5, 6]),
         ("/api/v2/arbitration/services", {}, [1]),
@@ -156,3 +163,23 @@ def test_service_reports_time_status_and_version(emulated):
     assert emulated.get("/api/v2/status", auth=None) == "UP"
     info = emulated.request("GET", "/api/v2/info").json()
     assert set(info) == {"artifact", "buildTime", "buildVersion", "edition", "group"}
+
+
+def test_older_service_tells_the_time_as_text(start):
+    old = start(switches=PROFILES["4.2"])
+    answer = old.request("GET", "/api/v2/time", auth=None)
+    assert (answer.text, answer.headers["Content-Type"]) == (
+        "2026-11-21T12:00:00+08:00",
+        "text/plain; charset=utf-8",
+    )
+    fault = {"kind": "answer", "action": "clock", "seconds": -10}
+    old.data("POST", "/emulator/faults", json=fault)
+    assert old.request("GET", "/api/v2/time", auth=None).text == "2026-11-21T11:59:50+08:00"
+
+
+def test_health_is_the_word_okay(emulated):
+    for query in ("", "?includeUnavailableComponent=true"):
+        answer = emulated.request("GET", f"/api/status{query}")
+        assert (answer.text, answer.headers["Content-Type"]) == ("okay", "text/plain; charset=utf-8")
+    emulated.error(401, "GET", "/api/status", auth=None)
+    emulated.error(400, "GET", "/api/status?includeUnavailableComponent=maybe")

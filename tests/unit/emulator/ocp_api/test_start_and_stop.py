@@ -5,6 +5,7 @@
 from datetime import datetime, timedelta
 
 import pytest
+from ocp_emulator.base.compatibility import PROFILES, Switches
 
 CLUSTER = "/api/v2/ob/clusters/1"
 ZONE = f"{CLUSTER}/zones/zone1"
@@ -172,7 +173,8 @@ def test_zone_and_cluster_are_stopped_and_started(emulated, what, zones, servers
 
 
 @pytest.mark.parametrize(("verb", "step"), [("stop", "Update observer status"), ("start", "Wait observer active")])
-def test_rollback_undoes_a_stop_but_not_the_start_of_a_running_server(emulated, verb, step):
+def test_rollback_undoes_a_stop_but_not_the_start_of_a_running_server(start, verb, step):
+    emulated = start(switches=Switches(wrong_state="accept"))
     emulated.plan("fail", step)
     task_id = emulated.data("POST", f"{SERVER}/{verb}")["id"]
     emulated.pass_time(10)
@@ -182,7 +184,46 @@ def test_rollback_undoes_a_stop_but_not_the_start_of_a_running_server(emulated, 
     assert states(emulated) == ALL_UP
 
 
-def test_cluster_stop_returns_the_same_fields_as_a_restart(emulated):
-    task = emulated.data("POST", f"{CLUSTER}/stop")
-    assert {"cluster", "context", "tasks"} <= set(task)
+REDUCED = {"id", "name", "status", "startTime", "creator", "cluster", "context", "tasks"}
+
+
+@pytest.mark.parametrize(
+    ("profile", "path", "steps"),
+    [
+        ("4.3", f"{CLUSTER}/stop", 11),
+        ("4.2", f"{CLUSTER}/stop", 11),
+        ("4.2", f"{CLUSTER}/start", 18),
+        ("4.2", f"{SERVER}/stop", 8),
+        ("4.2", f"{SERVER}/start", 9),
+    ],
+)
+def test_start_and_stop_have_the_reduced_form_and_begin_with_a_running_step(start, ordered, profile, path, steps):
+    emulated = start(switches=PROFILES[profile])
+    if path.endswith("start"):
+        emulated.data("POST", path.replace("start", "stop"))
+        emulated.pass_time(60)
+    task = emulated.data("POST", path)
+    assert set(task) == REDUCED
+    assert task["creator"] == {"id": 100, "name": "admin"}
+    assert task["cluster"] == {"id": 1, "name": "orders", "obClusterId": 101}
+    assert task["context"].startswith("Context(parallelIdx=-1, stringMap={cluster_")
+    first, *others = ordered(task["tasks"])
+    assert first["status"] == "RUNNING"
+    assert first["description"].startswith("Prepare ")
+    assert ({each["status"] for each in others}, len(others)) == ({"PENDING"}, steps - 1)
+    # The first step has begun with the request.
+    emulated.pass_time(steps)
+    assert emulated.task(task["id"])["status"] == "SUCCESSFUL"
+
+
+def test_cluster_stop_has_the_form_of_the_other_restarts_by_a_switch(start):
+    task = start(switches=Switches(cluster_answer="subtasks")).data("POST", f"{CLUSTER}/stop")
     assert (task["name"], task["operation"]) == ("Stop OB cluster", "EXECUTE")
+    assert "subtasks" in task
+
+
+def test_older_service_knows_no_type_of_a_stop(start):
+    emulated = start(switches=PROFILES["4.2"])
+    emulated.data("POST", f"{SERVER}/stop", params={"type": "STOP_SERVICE"})
+    emulated.pass_time(60)
+    assert emulated.server(2)["innerStatus"] == "INACTIVE"

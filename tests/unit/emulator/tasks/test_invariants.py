@@ -80,6 +80,7 @@ EVENTS = some.one_of(
 
 # Busy, of each kind of target; states that do not allow an action.
 REFUSALS = {*((409, code) for code in (19012, 18008, 11020, 7019, 0)), (400, 10007), (400, 10009)}
+REFUSALS |= {(400, code) for code in (19004, 18005, 11008)}
 
 
 class StillClock:

@@ -8,7 +8,7 @@ from ocp_emulator.fleet.fleet_file import FleetFile
 from ocp_emulator.fleet.generate_fleet import generated_fleet
 from ocp_emulator.fleet.resolve_fleet import resolve
 
-ON = Switches(pre_check="refuse")
+ON = Switches(pre_check="refuse", wrong_state="accept")
 FREEZE = {"freezeServer": False}
 
 

@@ -8,7 +8,7 @@ In which states is tested with the collection, in test_collection_on_emulator.py
 import pytest
 from ocp_emulator.base.compatibility import PROFILES, Switches
 
-ON = Switches(stop_server="refuse")
+ON = Switches(stop_server="refuse", wrong_state="accept")
 TENANT = "/api/v2/ob/clusters/1/tenants"
 OLD = {**vars(PROFILES["4.2"]), "stop_server": "refuse"}
 

@@ -16,7 +16,12 @@ EXAMPLES = re.findall(r"^\| `\w+` \|.* \| `(\{.*\})` \|$", PAGE, re.MULTILINE)
 # No answer is waited for that is dropped or late, and none is read.
 PATIENCE = 0.5
 RESTART = "/api/v2/ob/clusters/1/servers/1/restart?freezeServer=true"
-READS = ["/api/v2/time", "/api/v2/tasks/instances?size=5&clusterId=1", "/api/v2/ob/clusters/1/servers"]
+READS = [
+    "/api/v2/ob/clusters/1/topSql?inner=true",
+    "/api/v2/time",
+    "/api/v2/tasks/instances?size=5&clusterId=1",
+    "/api/v2/ob/clusters/1/servers",
+]
 
 
 @pytest.mark.parametrize("example", EXAMPLES)

@@ -21,10 +21,12 @@ RollbackAnswer = Literal["empty", "task"]
 TenantPaths = Literal["both", "clusters", "cluster"]
 PreCheck = Literal["off", "refuse"]
 StopServer = Literal["off", "refuse"]
+WrongState = Literal["refuse", "accept"]
 ReportedVersion = Literal["4.3.5", "4.2.2"]
 RecordFields = Literal["newest", "older"]
 ClusterServers = Literal["empty", "complete"]
 UnknownUrl = Literal["400", "404", "405", "500", "html"]
+TimeAnswer = Literal["envelope", "text"]
 SignedQuery = Literal["rfc3986", "url_encoder", "either"]
 LockoutAttempts = Literal["5", "20"]
 ParameterValues = Literal["in_effect", "set"]
@@ -46,6 +48,7 @@ class Switches:
     tenant_paths: Annotated[TenantPaths, "one tenant and its units are below ob/clusters, or below ob/cluster"] = "both"
     pre_check: Annotated[PreCheck, "a restart or stop that would leave a tenant without its majority"] = "off"
     stop_server: Annotated[StopServer, "a stop of servers that the database does not allow"] = "off"
+    wrong_state: Annotated[WrongState, "a start of what runs, a stop of what is stopped, and the like"] = "refuse"
     rollback_answer: Annotated[RollbackAnswer, "the answer to the rollback of a task"] = "empty"
     reported_version: Annotated[ReportedVersion, "the version that /api/v2/info reports"] = "4.3.5"
     record_fields: Annotated[RecordFields, "fields of clusters, zones, servers, agents and audit events"] = "newest"
@@ -53,6 +56,7 @@ class Switches:
     cluster_servers: Annotated[ClusterServers, "the servers within the list of clusters"] = "empty"
     cluster_detail: Annotated[Served, "the read of one cluster"] = "unknown"
     unknown_url: Annotated[UnknownUrl, "the answer to an unknown URL or method"] = "400"
+    time_answer: Annotated[TimeAnswer, "the form of the answer of /api/v2/time"] = "envelope"
     signed_query: Annotated[SignedQuery, "how the query is encoded in a signature"] = "url_encoder"
     lockout_attempts: Annotated[LockoutAttempts, "wrong passwords that lock a user"] = "5"
     parameter_metadata: Annotated[Visibility, "what parameters show besides their values"] = "shown"
@@ -66,7 +70,6 @@ PROFILES: Mapping[str, Switches] = {
     DEFAULT_PROFILE: Switches(),
     "4.2": Switches(
         freeze_server="unknown",
-        agent_paths="prefixed",
         server_restart_steps="11",
         task_tags="absent",
         operating_task="absent",
@@ -75,6 +78,7 @@ PROFILES: Mapping[str, Switches] = {
         reported_version="4.2.2",
         record_fields="older",
         unknown_url="html",
+        time_answer="text",
         signed_query="rfc3986",
         lockout_attempts="20",
     ),

@@ -15,16 +15,20 @@ UNEXPECTED = 10010
 NOT_AUTHENTICATED = 30000
 UNIT_REQUIRED = 50005
 # OBE.
+CLUSTER_STATE = 11008
 CLUSTER_BUSY = 11020
 MAJORITY_LOST = 11070
 CLUSTER_NOT_CONNECTED = 11102
 NO_SUCH_ZONE = 18002
+ZONE_STATE = 18005
 ZONE_BUSY = 18008
 NO_SUCH_SERVER = 19001
+SERVER_STATE = 19004
 SERVER_BUSY = 19012
+ONLY_SERVER = 19020
 # CMP.
 NO_SUCH_HOST = 7013
-AGENT_BUSY = 7019
+AGENT_STATE = 7019
 # TSK.
 TASK_NOT_FOUND = 10001
 INVALID_STATE = 10007
@@ -64,6 +68,11 @@ def unit_required(message: str) -> ApiError:
 def cluster_not_connected(cluster: str) -> ApiError:
     """400: no server of the cluster answers."""
     return ApiError(400, CLUSTER_NOT_CONNECTED, f"Cluster {cluster} cannot be connected: none of its servers answers.")
+
+
+def too_large(limit: int) -> ApiError:
+    """413: the body is longer than this many bytes."""
+    return ApiError(413, UNSPECIFIC, f"The body is larger than {limit} bytes.")
 
 
 def unsupported_media_type(message: str) -> ApiError:
@@ -149,6 +158,16 @@ def busy(code: int, label: str, task_id: int, task_name: str, task_status: str) 
     return ApiError(409, code, occupied_message(label, task_id, task_name, task_status))
 
 
+def wrong_state(code: int, label: str, status: str, needed: str) -> ApiError:
+    """400: the target is in a state that does not allow the operation; `label` begins the sentence: "Server 3"."""
+    return ApiError(400, code, f"{label} is {status}: this operation needs {needed}.")
+
+
+def only_server(label: str) -> ApiError:
+    """400: the only server of a cluster cannot be stopped; `label` begins the sentence."""
+    return ApiError(400, ONLY_SERVER, f"{label} is the only one of its cluster: stop the cluster instead.")
+
+
 def majority_lost(label: str, tenant: str, remaining: int, voters: int, needed: int) -> ApiError:
     """400: the pre-check of a restart or stop fails; `label` begins the sentence: "Server 3"."""
     message = (
@@ -162,6 +181,11 @@ def occupied_message(label: str, task_id: int, task_name: str, task_status: str)
     """The message that names the task that occupies the target."""
     so_far = "has failed and can be retried or rolled back" if task_status == "FAILED" else "has not finished"
     return f"{label} is occupied by task {task_id} ({task_name}), which {so_far}."
+
+
+def not_implemented(parameter: str) -> ApiError:
+    """501: the service has this parameter, but the emulator does not."""
+    return ApiError(501, UNSPECIFIC, f"The emulator does not have the documented parameter '{parameter}'.")
 
 
 def internal_error() -> ApiError:

@@ -3,7 +3,8 @@
 """Which paths need no credentials, and which belong to the control API."""
 
 # Those of the service: docs/dev/contract.md, "Authentication". The description of the API is public here too.
-PUBLIC_PATHS = frozenset({"/api/v2/time", "/api/v2/status", "/openapi.json"})
+TIME = "/api/v2/time"
+PUBLIC_PATHS = frozenset({TIME, "/api/v2/status", "/openapi.json"})
 
 # The control API is not part of the emulated service.
 CONTROL = "/emulator"

@@ -4,7 +4,7 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, JsonValue
 
 from ocp_emulator.faults.parse_fault import AnyFault
 from ocp_emulator.schemas.schema import Long, Schema, Timestamp
@@ -74,8 +74,8 @@ class Hit(Schema):
 class SeenRequest(Schema):
     """A request to the service.
 
-    `status` is null when no answer was sent, `user` when nobody was logged in, `milliseconds` while it lasts; `taskId`
-    is the task that it has started.
+    `body` is JSON without secrets, or the length of another body. `status` is null when no answer was sent, `user` when
+    nobody was logged in, `milliseconds` while it lasts; `taskId` is the task that it has started.
     """
 
     id: Long
@@ -83,12 +83,43 @@ class SeenRequest(Schema):
     method: str
     path: str
     query: str
+    body: JsonValue
     user: str | None
     status: int | None
     milliseconds: float | None
     trace_id: str
     fault: Hit | None
     task_id: Long | None
+
+
+class RequestCount(Schema):
+    """How many requests match."""
+
+    count: int
+
+
+class SnapshotRecord(Schema):
+    """A snapshot, and the time of the emulator's clock that it shows."""
+
+    name: str
+    time: Timestamp
+
+
+class IndexedCall(Schema):
+    """A call of the control API."""
+
+    method: str
+    path: str
+    summary: str
+
+
+class Index(Schema):
+    """What runs here, and what can be done with it."""
+
+    version: str
+    openapi: str
+    switches: dict[str, str]
+    calls: list[IndexedCall]
 
 
 class Availability(Schema):

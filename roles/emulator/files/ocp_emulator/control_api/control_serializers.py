@@ -88,6 +88,7 @@ def _request(record: RequestRecord) -> schemas.SeenRequest:
         method=record.method,
         path=record.path,
         query=record.query,
+        body=record.body,
         user=record.user,
         status=record.status,
         milliseconds=record.milliseconds,

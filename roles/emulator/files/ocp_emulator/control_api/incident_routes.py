@@ -52,6 +52,20 @@ async def set_server(request: Request, server_id: ServerId, content_type: Conten
     return context.reply_empty()
 
 
+@router.delete(
+    "/servers/{serverId}",
+    summary="Let a server be deleted",
+    response_model=EmptyEnvelope,
+    responses=error_responses(400, 401, 403, 404, 409, 500),
+)
+async def delete_server(request: Request, server_id: ServerId) -> Response:
+    """It stays in the lists as DELETED. A zone whose last server goes is DELETED too, and a cluster then DELETING."""
+    context, service = context_of(request), service_of(request)
+    with service.store.transaction() as db:
+        _delete(db, server_id, context.now)
+    return context.reply_empty()
+
+
 @router.put(
     "/servers/{serverId}/process",
     summary="End the process of a server, or start it",
@@ -124,7 +138,7 @@ async def set_service(request: Request, service_id: ServiceId, content_type: Con
 
 def _set_available(db: sqlite3.Connection, server_id: int, available: bool, now: int) -> None:
     """Let a server answer or not; its process keeps running. ApiError: 404, or 409 while a task occupies it."""
-    _check_free(db, "servers", f"Server {server_id}", server_id)
+    _check_server(db, server_id)
     inner = "ACTIVE" if available else "INACTIVE"
     db.execute("UPDATE servers SET inner_status = ?, update_time = ? WHERE id = ? AND up", (inner, now, server_id))
     statuses.show_incident(db, server_id, now)
@@ -132,7 +146,7 @@ def _set_available(db: sqlite3.Connection, server_id: int, available: bool, now:
 
 def _set_running(db: sqlite3.Connection, server_id: int, running: bool, now: int) -> None:
     """Start the process of a server unless it runs, or end it. ApiError as above."""
-    _check_free(db, "servers", f"Server {server_id}", server_id)
+    _check_server(db, server_id)
     change = (
         "up = 1, inner_status = 'ACTIVE', start_time = :now, stop_time = 0"
         if running
@@ -143,6 +157,32 @@ def _set_running(db: sqlite3.Connection, server_id: int, running: bool, now: int
         {"now": now, "id": server_id, "running": running},
     )
     statuses.show_incident(db, server_id, now)
+
+
+def _delete(db: sqlite3.Connection, server_id: int, now: int) -> None:
+    """Delete a server, and with the last one its zone and its cluster. ApiError as above."""
+    _check_server(db, server_id)
+    db.execute(
+        "UPDATE servers SET status = 'DELETED', up = 0, inner_status = 'INACTIVE', stop_time = :now,"
+        " update_time = :now WHERE id = :id",
+        {"now": now, "id": server_id},
+    )
+    for table, column, status in (("zones", "zone_id", "DELETED"), ("clusters", "cluster_id", "DELETING")):
+        db.execute(
+            f"UPDATE {table} SET status = ?, update_time = ?"
+            f" WHERE id = (SELECT {column} FROM servers WHERE id = ?)"
+            f" AND NOT EXISTS (SELECT 1 FROM servers WHERE {column} = {table}.id AND status <> 'DELETED')",
+            (status, now, server_id),
+        )
+    statuses.show_incident(db, server_id, now)
+
+
+def _check_server(db: sqlite3.Connection, server_id: int) -> None:
+    """ApiError: 404 when there is no such server, or none any more; 409 while a task occupies it."""
+    _check_free(db, "servers", f"Server {server_id}", server_id)
+    (status,) = db.execute("SELECT status FROM servers WHERE id = ?", (server_id,)).fetchone()
+    if status == "DELETED":
+        raise errors.no_such_server(f"Server {server_id}")
 
 
 def _check_free(db: sqlite3.Connection, table: str, label: str, number: int) -> None:

@@ -265,8 +265,8 @@ def _new_alarm(db: sqlite3.Connection, body: schemas.PlantedAlarm) -> NewAlarm:
     cluster = None if body.cluster is None else _cluster(db, "name", body.cluster)
     if cluster is not None and server is not None and server["cluster_id"] != cluster["id"]:
         raise errors.not_found(f"Server {body.server} of cluster {body.cluster}")
-    narrowest: AlarmScope = "ObCluster" if cluster is not None else "Service"
-    narrowest = "ObTenant" if body.tenant is not None else narrowest
+    narrowest: AlarmScope = "Cluster" if cluster is not None else "Service"
+    narrowest = "Tenant" if body.tenant is not None else narrowest
     return NewAlarm(
         alarm_type=body.alarm_type,
         level=body.level,

@@ -23,7 +23,7 @@ class PlantedAlarm(Schema):
 
     alarm_type: Text
     level: Annotated[int, Field(strict=True, ge=1, le=5)] = 2
-    app_type: AppType = "OB"
+    app_type: AppType = "OceanBase"
     scope: AlarmScope | None = None
     cluster: Text | None = None
     tenant: Text | None = None

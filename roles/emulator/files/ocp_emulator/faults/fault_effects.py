@@ -12,7 +12,9 @@ from typing import Literal
 
 from ocp_emulator.faults.request_faults import ActionOptions
 
-HttpAction = Literal["refuse", "reset", "drop", "slow", "trickle", "truncate", "garbage", "html", "error", "restart"]
+HttpAction = Literal[
+    "refuse", "reset", "drop", "slow", "trickle", "truncate", "garbage", "html", "error", "restart", "respond"
+]
 When = Literal["before", "after"]
 
 _WHEN = frozenset({"when"})
@@ -30,6 +32,7 @@ OPTIONS: Mapping[str, ActionOptions] = {
     "html": ActionOptions(possible=_WHEN | {"status"}),
     "error": ActionOptions(needed=frozenset({"status"}), possible=_WHEN | {"message", "reset", "retry_after"}),
     "restart": ActionOptions(needed=_SECONDS, possible=_WHEN),
+    "respond": ActionOptions(possible=_WHEN | {"status", "headers", "body", "data", "code", "message"}),
 }
 
 

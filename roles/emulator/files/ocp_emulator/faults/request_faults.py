@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Which requests a fault matches (method, path, user), which fault hits first, how hits are counted."""
+"""Which requests a fault matches (method, path, query, body, user), which fault hits first, how hits are counted."""
 
 import json
 import sqlite3
@@ -8,8 +8,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Annotated, Generic, TypeVar
+from urllib.parse import parse_qsl
 
-from pydantic import Field, model_validator
+from pydantic import Field, JsonValue, model_validator
 from pydantic.alias_generators import to_camel
 
 from ocp_emulator.base.paths import CONTROL, is_control
@@ -19,25 +20,67 @@ from ocp_emulator.schemas.schema import Schema
 from ocp_emulator.store.database import Store
 
 
+@dataclass(frozen=True)
+class Received:
+    """What a fault sees of a request; `path` is decoded, `query` and `body` are as received."""
+
+    method: str
+    path: str
+    query: bytes = b""
+    body: bytes = b""
+
+    def parameters(self) -> list[tuple[str, str]]:
+        """The parameters of the query, whatever its bytes are."""
+        return parse_qsl(self.query.decode("latin-1"), keep_blank_values=True)
+
+    def json(self) -> object:
+        """The body; None when it is no JSON."""
+        try:
+            return json.loads(self.body)
+        except (ValueError, RecursionError):
+            return None
+
+
 class HttpMatch(Schema):
     """Which requests; an omitted field matches any.
 
     `path` is a shell pattern over the decoded path, in which `*` stands for slashes too. Calls of the control API match
-    only where it begins with `/emulator`. `user` is the user of the right credentials that were sent.
+    only where it begins with `/emulator`. `user` is the user of the right credentials that were sent. `query` has a
+    shell pattern for each parameter that the request needs. `body` is JSON, all of which the body has: of an object
+    each of these keys, of a list as many elements.
     """
 
     method: Text | None = None
     path: Text | None = None
     user: Text | None = None
+    query: dict[str, str] | None = None
+    body: JsonValue = None
 
-    def matches(self, method: str, path: str, user: Callable[[], str | None]) -> bool:
+    def matches(self, received: Received, user: Callable[[], str | None]) -> bool:
         """Whether a request matches; `user` is called only if the user matters."""
         return (
-            (self.path or "").startswith(CONTROL) >= is_control(path)
-            and (self.method is None or self.method.upper() == method)
-            and (self.path is None or fnmatchcase(path, self.path))
+            (self.path or "").startswith(CONTROL) >= is_control(received.path)
+            and (self.method is None or self.method.upper() == received.method)
+            and (self.path is None or fnmatchcase(received.path, self.path))
+            and (self.query is None or _has_parameters(received.parameters(), self.query))
+            and (self.body is None or _has(received.json(), self.body))
             and (self.user is None or self.user == user())
         )
+
+
+def _has_parameters(parameters: list[tuple[str, str]], wanted: Mapping[str, str]) -> bool:
+    return all(
+        any(name == found and fnmatchcase(value, pattern) for found, value in parameters)
+        for name, pattern in wanted.items()
+    )
+
+
+def _has(value: object, wanted: JsonValue) -> bool:
+    if isinstance(wanted, dict):
+        return isinstance(value, dict) and all(name in value and _has(value[name], wanted[name]) for name in wanted)
+    if isinstance(wanted, list):
+        return isinstance(value, list) and len(value) == len(wanted) and all(map(_has, value, wanted))
+    return type(value) is type(wanted) and value == wanted
 
 
 class RequestFault(Schema):
@@ -125,10 +168,10 @@ def count(store: Store, matching: list[Planned[Fault]], hits: list[Planned[Fault
 
 
 def first_hit(
-    store: Store, models: Mapping[str, type[Fault]], method: str, path: str, user: Callable[[], str | None]
+    store: Store, models: Mapping[str, type[Fault]], received: Received, user: Callable[[], str | None]
 ) -> Planned[Fault] | None:
     """The first fault of these kinds that hits this request. Counts its hit, and the match of each that matches."""
-    matching = [each for each in planned(store.db, models) if each.fault.match.matches(method, path, user)]
+    matching = [each for each in planned(store.db, models) if each.fault.match.matches(received, user)]
     hit = next((each for each in matching if each.hits_next()), None)
     count(store, matching, [hit] if hit else [])
     return hit

@@ -4,17 +4,24 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query, Request
+from fastapi import APIRouter, Depends, Path, Query, Request
 from starlette.responses import Response
 
 from ocp_emulator.base.permissions import Permission
-from ocp_emulator.ocp_api.dependencies import PageParam, RequirePermission, TimeParam, error_responses, page_request
+from ocp_emulator.ocp_api.dependencies import (
+    PageParam,
+    RequirePermission,
+    TimeParam,
+    Unserved,
+    error_responses,
+    page_request,
+)
 from ocp_emulator.schemas.envelope import Envelope, Paged
 from ocp_emulator.schemas.health_schemas import Alarm, AlarmScope, AlarmStatus, AppType
 from ocp_emulator.serializers import alarm_serializers
 from ocp_emulator.serializers.alarm_serializers import AlarmFilter
 from ocp_emulator.service import service_of
-from ocp_emulator.web.parameters import AlarmPageSize, Level, instant
+from ocp_emulator.web.parameters import AlarmPageSize, Flag, Level, Long, instant
 from ocp_emulator.web.request_context import context_of
 
 reads = APIRouter(tags=["Alarms"], dependencies=[Depends(RequirePermission(Permission.ALARM_VIEWER))])
@@ -33,6 +40,9 @@ def _chosen(
     keyword: Annotated[str | None, Query(description="Part of the type or the summary, ignoring case.")] = None,
     active_since: Annotated[TimeParam, Query(alias="activeAtStart")] = None,
     active_until: Annotated[TimeParam, Query(alias="activeAtEnd")] = None,
+    subscribed: Annotated[
+        Flag | None, Query(alias="isSubscribedByMe", description="True finds none: nobody subscribes here.")
+    ] = None,
 ) -> AlarmFilter:
     return AlarmFilter(
         status,
@@ -47,6 +57,7 @@ def _chosen(
         keyword,
         instant("activeAtStart", active_since),
         instant("activeAtEnd", active_until),
+        subscribed,
     )
 
 
@@ -54,7 +65,9 @@ def _chosen(
     "/api/v2/alarm/alarms",
     summary="List alarms",
     response_model=Envelope[Paged[Alarm]],
-    responses=error_responses(400, 401, 403, 500),
+    responses=error_responses(400, 401, 403, 500, 501),
+    # Of older versions.
+    dependencies=[Depends(Unserved("obClusterGroup", "appCluster", "serviceName", "category"))],
 )
 async def list_alarms(
     request: Request,
@@ -67,3 +80,18 @@ async def list_alarms(
     page = page_request(number, size, "id,desc")
     alarms = alarm_serializers.alarm_page(service_of(request).store.db, page, chosen, context.now)
     return context.reply(Envelope[Paged[Alarm]], alarms)
+
+
+@reads.get(
+    "/api/v2/alarm/alarms/{id}",
+    summary="Read an alarm",
+    response_model=Envelope[Alarm],
+    responses=error_responses(400, 401, 403, 404, 500),
+)
+async def read_alarm(
+    request: Request, alarm_id: Annotated[Long, Path(alias="id", description="Alarm id.")]
+) -> Response:
+    """Active or past."""
+    context = context_of(request)
+    alarm = alarm_serializers.alarm_detail(service_of(request).store.db, alarm_id, context.now)
+    return context.reply(Envelope[Alarm], alarm)

@@ -2,14 +2,13 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """The routes that restart, start and stop servers, zones and clusters.
 
-The paths and parameters of starts, stops and the zone restart are documented, and the response of the zone restart.
-Starts and stops respond like the restart of the same target. This and the defaults of their parameters are our choice.
+All paths, parameters and responses are documented; the defaults of the parameters of starts and stops are our choice.
 """
 
 import sqlite3
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import Any
 
 from fastapi import APIRouter, Depends, Request
 from starlette.responses import Response
@@ -17,11 +16,12 @@ from starlette.responses import Response
 from ocp_emulator.base.compatibility import ClusterAnswer, ServerRestartSteps, Switches
 from ocp_emulator.base.permissions import Permission
 from ocp_emulator.ocp_api.dependencies import ClusterId, RequirePermission, ServerId, ZoneName, error_responses
-from ocp_emulator.ocp_api.restart_parameters import ServerParameters, StopType
+from ocp_emulator.ocp_api.restart_parameters import ServerParameters
 from ocp_emulator.schemas.envelope import Envelope
 from ocp_emulator.schemas.restart_schemas import (
     ClusterRestart,
     ModernClusterRestart,
+    ReducedTask,
     ServerRestart,
     ServerRestartOf11,
     ZoneRestart,
@@ -50,9 +50,18 @@ _SERVER_RESPONSES: Mapping[ServerRestartSteps, _OperationResponse] = {
     "13": _OperationResponse(Envelope[ServerRestart], restart_serializers.server_restart),
     "11": _OperationResponse(Envelope[ServerRestartOf11], restart_serializers.server_restart_of_11),
 }
+# The older form of the start and the stop of a server is that of a cluster.
+_SERVER_START_RESPONSES: Mapping[ServerRestartSteps, _OperationResponse] = {
+    "13": _SERVER_RESPONSES["13"],
+    "11": _OperationResponse(Envelope[ReducedTask], restart_serializers.reduced_task),
+}
 _CLUSTER_RESPONSES: Mapping[ClusterAnswer, _OperationResponse] = {
     "tasks": _OperationResponse(Envelope[ClusterRestart], restart_serializers.cluster_restart),
     "subtasks": _OperationResponse(Envelope[ModernClusterRestart], restart_serializers.modern_cluster_restart),
+}
+_CLUSTER_START_RESPONSES: Mapping[ClusterAnswer, _OperationResponse] = {
+    "tasks": _OperationResponse(Envelope[ReducedTask], restart_serializers.reduced_task),
+    "subtasks": _CLUSTER_RESPONSES["subtasks"],
 }
 _ERROR_STATUSES = (400, 401, 403, 404, 409, 500)
 
@@ -63,17 +72,16 @@ def routers(switches: Switches) -> tuple[APIRouter, APIRouter]:
     restarts = APIRouter(tags=["Restarts"], dependencies=permission)
     starts_and_stops = APIRouter(tags=["Starts and stops"], dependencies=permission)
     parameters = ServerParameters(switches.freeze_server, switches.parameters_in)
-    server_response = _SERVER_RESPONSES[switches.server_restart_steps]
-    cluster_response = _CLUSTER_RESPONSES[switches.cluster_answer]
-    _add_server_restart(restarts, parameters, server_response)
-    _add_cluster_operation(restarts, "restart", blueprints.CLUSTER_RESTART, cluster_response)
+    steps, cluster_response = switches.server_restart_steps, _CLUSTER_START_RESPONSES[switches.cluster_answer]
+    _add_server_restart(restarts, parameters, _SERVER_RESPONSES[steps])
+    _add_cluster_operation(restarts, "restart", blueprints.CLUSTER_RESTART, _CLUSTER_RESPONSES[switches.cluster_answer])
     _add_zone_operation(restarts, "restart", blueprints.ZONE_RESTART)
     _add_zone_operation(starts_and_stops, "start", blueprints.ZONE_START)
     _add_zone_operation(starts_and_stops, "stop", blueprints.ZONE_STOP)
     _add_cluster_operation(starts_and_stops, "start", blueprints.CLUSTER_START, cluster_response)
     _add_cluster_operation(starts_and_stops, "stop", blueprints.CLUSTER_STOP, cluster_response)
-    _add_server_start(starts_and_stops, server_response)
-    _add_server_stop(starts_and_stops, parameters, server_response)
+    _add_server_start(starts_and_stops, steps)
+    _add_server_stop(starts_and_stops, parameters, steps)
     return restarts, starts_and_stops
 
 
@@ -102,11 +110,13 @@ def _add_server_restart(router: APIRouter, parameters: ServerParameters, respons
     )
 
 
-def _add_server_start(router: APIRouter, response: _OperationResponse) -> None:
+def _add_server_start(router: APIRouter, steps: ServerRestartSteps) -> None:
+    response, blueprint = _SERVER_START_RESPONSES[steps], blueprints.SERVER_STARTS[steps]
+
     async def start_server(request: Request, cluster_id: ClusterId, server_id: ServerId) -> Response:
         context = context_of(request)
         task_id = service_of(request).submitter.operate_server(
-            blueprints.SERVER_START, context.require_caller().user, context.now, cluster_id, server_id
+            blueprint, context.require_caller().user, context.now, cluster_id, server_id
         )
         return response.reply(request, task_id)
 
@@ -115,18 +125,20 @@ def _add_server_start(router: APIRouter, response: _OperationResponse) -> None:
         start_server,
         methods=["POST"],
         summary="Start a server node",
-        description="No parameters, no body. A running server is left alone.",
+        description="No parameters, no body.",
         response_model=response.envelope,
         responses=error_responses(*_ERROR_STATUSES),
     )
 
 
-def _add_server_stop(router: APIRouter, parameters: ServerParameters, response: _OperationResponse) -> None:
+def _add_server_stop(router: APIRouter, parameters: ServerParameters, steps: ServerRestartSteps) -> None:
+    response = _SERVER_START_RESPONSES[steps]
+
     async def stop_server(request: Request, cluster_id: ClusterId, server_id: ServerId) -> Response:
         context, values = context_of(request), parameters.read(request)
-        kind = values.name("type", get_args(StopType))
+        kind = parameters.stop_type(values)
         task_id = service_of(request).submitter.operate_server(
-            blueprints.SERVER_STOP_SERVICE if kind == "STOP_SERVICE" else blueprints.SERVER_STOP,
+            blueprints.SERVER_STOP_SERVICE if kind == "STOP_SERVICE" else blueprints.SERVER_STOPS[steps],
             context.require_caller().user,
             context.now,
             cluster_id,

@@ -15,6 +15,7 @@ from ocp_emulator.ocp_api.dependencies import (
     RequirePermission,
     SizeParam,
     SortParam,
+    Unserved,
     ZoneName,
     error_responses,
     page_request,
@@ -35,7 +36,9 @@ Statuses = Annotated[str, one_or_more(*get_args(ClusterStatus))]
     "/api/v2/ob/clusters",
     summary="List clusters",
     response_model=Envelope[Paged[Cluster]],
-    responses=error_responses(400, 401, 403, 500),
+    responses=error_responses(400, 401, 403, 500, 501),
+    # Deprecated in the documents.
+    dependencies=[Depends(Unserved("withStandby"))],
 )
 async def list_clusters(
     request: Request,

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from fastapi import Header, Path, Query, Request
 
-from ocp_emulator.base import permissions
+from ocp_emulator.base import errors, permissions
 from ocp_emulator.base.permissions import Permission
 from ocp_emulator.schemas.envelope import ErrorEnvelope
 from ocp_emulator.serializers.paging import PageRequest
@@ -21,8 +21,10 @@ _ERROR_DESCRIPTIONS = {
     409: "The target is occupied by another task.",
     415: "The body is not application/json.",
     500: "The emulator failed.",
+    501: "The emulator does not have this documented parameter.",
 }
 
+_DIRECTIONS = ("asc", "desc")
 _WHOLE = {"schema": {"type": "integer"}}
 
 # Every call of the service can have this response; with a rate limit, the headers are on all responses.
@@ -41,6 +43,7 @@ ServerId = Annotated[Long, Path(alias="serverId", description="Server id.")]
 ZoneName = Annotated[str, Path(alias="zoneName")]
 TenantId = Annotated[Long, Path(alias="tenantId", description="Tenant id.")]
 HostId = Annotated[Long, Path(alias="hostId", description="Host id.")]
+ProcessId = Annotated[Long, Path(alias="agentProcessId", description="Process id.")]
 ServiceId = Annotated[Long, Path(alias="id", description="Arbitration service id.")]
 ObProxyClusterId = Annotated[Long, Path(alias="id", description="OBProxy cluster id.")]
 ObProxyId = Annotated[Long, Path(alias="id", description="OBProxy id.")]
@@ -50,7 +53,7 @@ PageParam = Annotated[PageNumber, Query(alias="page", description="Page, from 1.
 SizeParam = Annotated[PageSize, Query(description=f"Elements a page, at most {LARGEST_PAGE}.")]
 TimeParam = Annotated[str | None, Query(json_schema_extra={"format": "date-time"})]
 ContentType = Annotated[str | None, Header(include_in_schema=False)]
-SortParam = Annotated[Sort, Query(alias="sort", description="id,asc or id,desc.")]
+SortParam = Annotated[Sort, Query(alias="sort", description="A field and asc or desc, such as id,desc.")]
 
 
 class RequirePermission:
@@ -66,6 +69,20 @@ class RequirePermission:
         permissions.require(user.name, user.permissions, self.permission)
 
 
+class Unserved:
+    """A dependency: documented filters that the emulator does not have are an error. To ignore one would be a lie."""
+
+    def __init__(self, *names: str) -> None:
+        """Their names in the query."""
+        self.names = names
+
+    async def __call__(self, request: Request) -> None:
+        """ApiError 501 when the request has one of them."""
+        for name in self.names:
+            if name in request.query_params:
+                raise errors.not_implemented(name)
+
+
 def error_responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """The error responses of a call in the OpenAPI document."""
     return {status: {"model": ErrorEnvelope, "description": _ERROR_DESCRIPTIONS[status]} for status in statuses}
@@ -78,4 +95,8 @@ def json_body(schema: dict[str, Any]) -> dict[str, Any]:
 
 def page_request(number: int, size: int, sort: str) -> PageRequest:
     """The page that the parameters request."""
-    return PageRequest(number, size, descending=sort.endswith(",desc"))
+    words = [word.strip() for word in sort.split(",")]
+    directions = [word for word in words if len(words) > 1 and word.lower() in _DIRECTIONS]
+    # A page of the documents has the direction first.
+    keys = [word for word in words if word and word not in directions]
+    return PageRequest(number, size, directions[:1] != [] and directions[0].lower() == "desc", *keys[:1])

@@ -14,7 +14,7 @@ from ocp_emulator.schemas.envelope import Envelope
 from ocp_emulator.serializers import metric_serializers
 from ocp_emulator.serializers.metric_serializers import LARGEST_POINTS, METRICS, MetricRequest, Samples
 from ocp_emulator.service import service_of
-from ocp_emulator.web.parameters import PageNumber, instant
+from ocp_emulator.web.parameters import Count, Whole, instant
 from ocp_emulator.web.request_context import context_of
 
 # The documents require a login, but no permission.
@@ -24,13 +24,14 @@ reads = APIRouter(tags=["Metrics"])
 def _wanted(
     metrics: Annotated[str, Query(description="Names, by comma.")],
     labels: Annotated[str, Query(description="Such as app:ob,ob_cluster_name:foo; = may stand for the colon.")],
-    interval: Annotated[PageNumber, Query(description="Seconds between samples.")],
+    interval: Annotated[Count, Query(description="Seconds between samples.")],
     group_by: Annotated[str, Query(alias="groupBy", description="Names of labels, by comma. All is one group here.")],
     start: Annotated[TimeParam, Query(alias="startTime")] = None,
     end: Annotated[TimeParam, Query(alias="endTime")] = None,
     old_start: Annotated[TimeParam, Query(alias="start_time", description="As older versions name it.")] = None,
     old_end: Annotated[TimeParam, Query(alias="end_time", description="As older versions name it.")] = None,
-    points: Annotated[PageNumber, Query(alias="maxPoints")] = LARGEST_POINTS,
+    points: Annotated[Count, Query(alias="maxPoints")] = LARGEST_POINTS,
+    step: Annotated[Whole, Query(alias="minStep", description="The least seconds between samples.")] = 0,
 ) -> MetricRequest:
     since, until = instant("startTime", start or old_start), instant("endTime", end or old_end)
     if since is None or until is None:
@@ -43,7 +44,7 @@ def _wanted(
             raise errors.illegal_argument(
                 f"The parameter 'metrics' has '{name}', which is not among: {', '.join(METRICS)}."
             )
-    return MetricRequest(names, _labels(labels), since, until, interval, min(points, LARGEST_POINTS))
+    return MetricRequest(names, _labels(labels), since, until, max(interval, step), min(points, LARGEST_POINTS))
 
 
 def _labels(text: str) -> Mapping[str, str]:

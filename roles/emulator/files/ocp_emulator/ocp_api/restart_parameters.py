@@ -77,6 +77,10 @@ class ServerParameters:
         """None where the service does not know it; false when it is not set."""
         return None if self.freeze == "unknown" else values.flag("freezeServer") or False
 
+    def stop_type(self, values: ParameterValues) -> str | None:
+        """None when it is not set, or where the service does not know it: it came with `freezeServer`."""
+        return None if self.freeze == "unknown" else values.name("type", get_args(StopType))
+
     def error_statuses(self) -> tuple[int, ...]:
         """The error statuses of reading them."""
         return (400,) if self.place == "query" else (400, 415)
@@ -87,10 +91,13 @@ class ServerParameters:
 
     def openapi_of_stop(self) -> dict[str, Any]:
         """For the OpenAPI document."""
-        return self._openapi({**self._freeze_schema(), "force": _FORCE, "type": _TYPE}, freeze_required=False)
+        return self._openapi({**self._freeze_schema(), "force": _FORCE, **self._type_schema()}, freeze_required=False)
 
     def _freeze_schema(self) -> dict[str, Any]:
         return {} if self.freeze == "unknown" else {"freezeServer": _FREEZE}
+
+    def _type_schema(self) -> dict[str, Any]:
+        return {} if self.freeze == "unknown" else {"type": _TYPE}
 
     def _openapi(self, schemas: Mapping[str, dict[str, Any]], *, freeze_required: bool) -> dict[str, Any]:
         """OpenAPI cannot say that `freezeServer` is required in one of two places."""

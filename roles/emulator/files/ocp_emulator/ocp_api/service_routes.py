@@ -2,23 +2,26 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """The routes of the service's time, status and version.
 
-The schemas of time and status are our choice.
+The form of the status below /api/v2 is our choice, and that of a time in an envelope.
 
 See docs/dev/contract.md, "Versions and profiles".
 """
 
 from collections.abc import Mapping
+from typing import Annotated
 
-from fastapi import APIRouter, Request
-from starlette.responses import Response
+from fastapi import APIRouter, Query, Request
+from starlette.responses import PlainTextResponse, Response
 
 from ocp_emulator import VERSION
-from ocp_emulator.base.compatibility import RecordFields
+from ocp_emulator.base.compatibility import RecordFields, TimeAnswer
+from ocp_emulator.base.paths import TIME
 from ocp_emulator.base.time_format import iso
 from ocp_emulator.ocp_api.dependencies import error_responses
 from ocp_emulator.schemas.envelope import Envelope
 from ocp_emulator.schemas.schema import Schema, Timestamp, absent
 from ocp_emulator.service import service_of
+from ocp_emulator.web.parameters import Flag
 from ocp_emulator.web.request_context import context_of, json_response
 
 router = APIRouter(tags=["Service"])
@@ -45,11 +48,41 @@ class Info(Schema):
     spring_boot_version: str = absent()
 
 
-@router.get("/api/v2/time", summary="Read the time", response_model=Envelope[str], responses=error_responses(500))
+def times(form: TimeAnswer) -> APIRouter:
+    """The router of the time of a service that answers in this form."""
+    time = APIRouter(tags=["Service"])
+    if form == "text":
+        time.add_api_route(TIME, _tell_time, summary="Read the time", response_class=PlainTextResponse)
+    else:
+        time.add_api_route(
+            TIME, read_time, summary="Read the time", response_model=Envelope[str], responses=error_responses(500)
+        )
+    return time
+
+
 async def read_time(request: Request) -> Response:
     """The time of the service. Needs no credentials."""
     context = context_of(request)
     return context.reply(Envelope[str], iso(context.shown_now()))
+
+
+async def _tell_time(request: Request) -> Response:
+    """The time of the service as text, without an envelope. Needs no credentials."""
+    return PlainTextResponse(iso(context_of(request).shown_now()))
+
+
+@router.get(
+    "/api/status",
+    summary="Read the health",
+    response_class=PlainTextResponse,
+    responses=error_responses(400, 401, 500),
+)
+async def read_health(
+    _request: Request,
+    _names: Annotated[Flag, Query(alias="includeUnavailableComponent", description="Nothing here is down.")] = False,
+) -> Response:
+    """The word `okay`, without an envelope."""
+    return PlainTextResponse("okay")
 
 
 @router.get("/api/v2/status", summary="Read the status", response_model=Envelope[str], responses=error_responses(500))

@@ -45,7 +45,7 @@ async def list_tasks(
     name: Annotated[str | None, Query(description="Part of the name, ignoring case.")] = None,
     statuses: Annotated[list[Statuses] | None, Query(alias="status", description="One or more, with commas.")] = None,
     types: Annotated[list[Types] | None, Query(alias="type", description="One or more, with commas.")] = None,
-    misspelt_name: Annotated[str | None, Query(alias="cluterName", description="As documented.")] = None,
+    misspelt_name: Annotated[str | None, Query(alias="cluterName", description="Part of it; as documented.")] = None,
     cluster_name: Annotated[str | None, Query(alias="clusterName", description="As it should be documented.")] = None,
     cluster_id: Annotated[Long | None, Query(alias="clusterId")] = None,
     tenant_name: Annotated[str | None, Query(alias="tenantName", description="No task here has a tenant.")] = None,

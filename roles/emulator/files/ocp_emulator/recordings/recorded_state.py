@@ -102,7 +102,7 @@ def _server(db: sqlite3.Connection, server: Record, tasks: frozenset[int]) -> No
         start_time=milliseconds(server.get("startTime")),
         stop_time=milliseconds(server.get("stopTime")),
         root=server.get("withRootserver") if isinstance(server.get("withRootserver"), bool) else None,
-        up=None if status is None else status not in ("STOPPED", "UNAVAILABLE"),
+        up=None if status is None else status not in ("STOPPED", "UNAVAILABLE", "DELETED"),
         operating_task=_task_of(server, tasks),
     )
 

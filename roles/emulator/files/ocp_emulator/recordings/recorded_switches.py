@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from ocp_emulator.base.compatibility import DEFAULT_PROFILE, PROFILES, Switches
+from ocp_emulator.base.paths import TIME
 from ocp_emulator.recordings.recorded_fleet import CLUSTERS, SERVICES, clusters_of, servers_of, zones_of
 from ocp_emulator.recordings.recording_file import Recording
 
@@ -24,6 +25,7 @@ def recorded_switches(recording: Recording) -> Switches:
         **_arbitration(recording),
         **_agent_paths(recording),
         **_tenant_paths(recording),
+        **_time_answer(recording),
     }
     return replace(PROFILES[_profile(recording)], **shown)
 
@@ -75,3 +77,9 @@ def _tenant_paths(recording: Recording) -> dict[str, str]:
     }
     old = any(re.fullmatch(r"/api/v2/ob/cluster/\d+/tenants/\d+", answer.path) for answer in recording.answers)
     return {"tenant_paths": "cluster"} if old and True not in found else {}
+
+
+def _time_answer(recording: Recording) -> dict[str, str]:
+    answer = recording.of(TIME)
+    forms = {"json": "envelope", "text": "text"}
+    return {"time_answer": forms[answer.form]} if answer and answer.status == 200 and answer.form in forms else {}

@@ -21,7 +21,7 @@ class AuditEvent(Schema):
     resource_id: Long
     resource_name: str
     resource_type: str
-    status: Literal["SUCCESSFUL"]
+    status: Literal["SUCCESS"]
     task_id: Long = absent()
     start_time: Timestamp
     end_time: Timestamp

@@ -53,6 +53,16 @@ ServerStatus = Literal[
 ]
 ArbitrationStatus = Literal["RUNNING", "RESTARTING", "STOPPED", "UNAVAILABLE"]
 AgentStatus = Literal["AVAILABLE", "RESTARTING", "STOPPING", "REINTSTALLING", "OFFLINE", "DELETED"]
+ServiceType = Literal[
+    "OB_CLUSTER",
+    "OB_PROXY",
+    "OCP_AGENT",
+    "BACKUP_AGENT",
+    "RESTORE_AGENT",
+    "BACKUP_RESTORE_AGENT",
+    "OMS",
+    "ARBITRATION_SERVICE",
+]
 HostStatus = Literal["NEW", "AVAILABLE", "ONLINE", "OFFLINE", "DELETING"]
 CompactionStatus = Literal["IDLE", "MERGING"]
 InnerStatus = Literal["ACTIVE", "INACTIVE"]
@@ -234,8 +244,8 @@ class Agent(Schema):
     last_available_time: Timestamp
     install_home: str
     log_home: str
-    manager_port: str = absent()
-    monitor_port: str = absent()
+    manager_port: str
+    monitor_port: str
     processes: list[AgentProcess]
     create_time: Timestamp
     update_time: Timestamp

@@ -8,8 +8,10 @@ from pydantic import Field
 
 from ocp_emulator.schemas.schema import Long, Schema, Timestamp, absent
 
-AppType = Literal["OB", "OCP", "OMS", "OBProxy", "Backup"]
-AlarmScope = Literal["ObCluster", "ObTenant", "AppCluster", "Service", "Host"]
+AppType = Literal["OceanBase", "OCP", "OMS", "OBProxy", "Log", "Backup"]
+AlarmScope = Literal[
+    "Cluster", "Tenant", "Host", "Service", "Arbitration", "Backup", "OceanBaseLog", "OBProxyLog", "HostLog"
+]
 AlarmStatus = Literal["Active", "Inactive", "Silenced", "Inhibited"]
 AlarmLevel = Annotated[int, Field(ge=1, le=5)]
 BackupStatus = Literal[
@@ -19,11 +21,55 @@ BackupStatus = Literal[
 RestoreStatus = Literal["RESTORING", "RESTORE_SUCCESS", "RESTORE_FAIL"]
 
 
+class AlarmedCluster(Schema):
+    """A cluster that an alarm is about."""
+
+    cluster_id: Long
+    name: str
+    ob_cluster_id: Long
+
+
+class AlarmedTenant(Schema):
+    """A tenant that an alarm is about."""
+
+    name: str
+    ob_tenant_id: Long
+    tenant_id: Long
+
+
+class IncludedTarget(Schema):
+    """A cluster with the tenants of it that an alarm is about."""
+
+    cluster: AlarmedCluster
+    tenants: list[AlarmedTenant]
+
+
+class AlarmTarget(Schema):
+    """What an alarm is about."""
+
+    app_type: AppType
+    scope: AlarmScope
+    include_targets: list[IncludedTarget]
+    exclude_targets: list[IncludedTarget]
+
+
+class MessagePush(Schema):
+    """Notifications about an alarm; the emulator sends none."""
+
+    configured: bool
+    success_count: int
+    no_success_count: int
+
+
 class Alarm(Schema):
     """An alarm. `level` is 1 stopped, 2 critical, 3 warning, 4 caution, 5 reminder. Its times end with Z."""
 
     id: Long
+    name: str
     alarm_type: str
+    alarm_template_id: Long
+    alarm_target: AlarmTarget
+    message_push: MessagePush
     app_type: AppType
     scope: AlarmScope
     level: AlarmLevel
@@ -35,6 +81,7 @@ class Alarm(Schema):
     active_at: Timestamp
     resolved_at: Timestamp = absent()
     updated_at: Timestamp
+    status_updated_at: Timestamp
     gmt_create: Timestamp
     gmt_modified: Timestamp
 

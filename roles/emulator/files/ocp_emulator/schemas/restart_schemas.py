@@ -32,7 +32,6 @@ class StartedTask(Schema):
 
     id: Long
     name: str
-    operation: TaskOperation
     status: TaskStatus
     start_time: Timestamp
 
@@ -40,6 +39,7 @@ class StartedTask(Schema):
 class ManualTask(StartedTask):
     """The fields of the tasks of servers, agents and arbitration services."""
 
+    operation: TaskOperation
     creator: str
     executor: str
     task_definition_id: int
@@ -47,7 +47,7 @@ class ManualTask(StartedTask):
 
 
 class ServerRestart(ManualTask):
-    """The task of a server restart; the start and the stop of a server have the same form."""
+    """The task of a server restart, start or stop."""
 
     cluster_id: Long
     host_id: Long
@@ -56,20 +56,26 @@ class ServerRestart(ManualTask):
 
 
 class RestartedCluster(Schema):
-    """The cluster in the answer of its restart."""
+    """The cluster in the answer of its restart, start or stop."""
 
     id: Long
     name: str
     ob_cluster_id: Long
 
 
-class ClusterRestart(StartedTask):
-    """The task of a cluster restart, start or stop; its context is text."""
+class ReducedTask(StartedTask):
+    """The task of the start or stop of a cluster, and in older versions of a server; its context is text."""
 
     cluster: RestartedCluster
     context: str
     creator: Creator
     tasks: list[ClusterRestartSubtask]
+
+
+class ClusterRestart(ReducedTask):
+    """The task of a cluster restart."""
+
+    operation: TaskOperation
 
 
 class AgentContext(Schema):
@@ -107,7 +113,7 @@ class ZoneRestart(ManualTask):
 
 
 class ServerRestartOf11(ZoneRestart):
-    """The task of a server restart in the form of older versions; the start and the stop of a server have it too."""
+    """The task of a server restart in the form of older versions."""
 
 
 class ModernClusterRestart(ManualTask):

@@ -53,6 +53,10 @@ class RateLimiter:
         self._rates = rates
         self._windows: dict[str, list[_Window]] = {}
 
+    def forget(self) -> None:
+        """Begin new windows."""
+        self._windows.clear()
+
     def acquire(self, user: str, now: int) -> RateLimitStatus | None:
         """Count a request, unless the user has none left; None when there is no limit."""
         if not self._rates:

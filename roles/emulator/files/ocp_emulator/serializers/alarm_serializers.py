@@ -7,9 +7,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ocp_emulator.base import errors
 from ocp_emulator.base.time_format import iso_utc
 from ocp_emulator.schemas.envelope import Paged
-from ocp_emulator.schemas.health_schemas import Alarm, AlarmStatus
+from ocp_emulator.schemas.health_schemas import (
+    Alarm,
+    AlarmedCluster,
+    AlarmedTenant,
+    AlarmStatus,
+    AlarmTarget,
+    IncludedTarget,
+    MessagePush,
+)
 from ocp_emulator.serializers.paging import PageRequest, query_page
 
 # An alarm that is not due yet is not listed; the newest comes first, as in the documented sample.
@@ -23,14 +32,20 @@ _ALARMS_FILTERED = """
     AND (:host_name IS NULL OR t.host_ip IN (SELECT ip FROM hosts WHERE name = :host_name))
     AND (:cluster IS NULL OR t.cluster_id IN (SELECT id FROM clusters WHERE name = :cluster))
     AND (:keyword IS NULL OR instr(lower(t.alarm_type || ' ' || coalesce(t.summary, '')), lower(:keyword)))
+    AND (:subscribed IS NULL OR NOT :subscribed)
     AND t.active_at BETWEEN coalesce(:since, t.active_at) AND coalesce(:until, t.active_at)
 """
+# That of the rules that the service has by itself.
+_TEMPLATE = 0
 _LEVELS = {1: "Stopped", 2: "Critical", 3: "Warning", 4: "Caution", 5: "Reminder"}
 
 
 @dataclass(frozen=True)
 class AlarmFilter:
-    """Which alarms the list shows; None for any. `since` and `until` are about when they were raised."""
+    """Which alarms the list shows; None for any. `since` and `until` are about when they were raised.
+
+    `subscribed` finds none: nobody here subscribes to alarms.
+    """
 
     status: str | None = None
     app_type: str | None = None
@@ -44,6 +59,7 @@ class AlarmFilter:
     keyword: str | None = None
     since: int | None = None
     until: int | None = None
+    subscribed: bool | None = None
 
 
 def alarm_page(db: sqlite3.Connection, page_request: PageRequest, chosen: AlarmFilter, now: int) -> Paged[Alarm]:
@@ -56,8 +72,11 @@ def alarm_page(db: sqlite3.Connection, page_request: PageRequest, chosen: AlarmF
 
 
 def alarm_detail(db: sqlite3.Connection, alarm_id: int, now: int) -> Alarm:
-    """An alarm that is there."""
-    return _alarm(db, db.execute("SELECT * FROM alarms WHERE id = ?", (alarm_id,)).fetchone(), now)
+    """An alarm that was raised by `now`. ApiError 404."""
+    row = db.execute("SELECT * FROM alarms WHERE id = ? AND active_at <= ?", (alarm_id, now)).fetchone()
+    if row is None:
+        raise errors.not_found(f"Alarm {alarm_id}")
+    return _alarm(db, row, now)
 
 
 def _alarm(db: sqlite3.Connection, row: sqlite3.Row, now: int) -> Alarm:
@@ -72,9 +91,14 @@ def _alarm(db: sqlite3.Connection, row: sqlite3.Row, now: int) -> Alarm:
     times = _times(row, resolved)
     labels = {**texts, **times, "name": name, "type": row["alarm_type"], "level": _LEVELS[row["level"]]}
     labels |= {"scope": row["scope"], "status": status, "evaluation_interval": "60"}
+    labels |= {"template_id": str(_TEMPLATE)}
     return Alarm(
         id=row["id"],
+        name=name,
         alarm_type=row["alarm_type"],
+        alarm_template_id=_TEMPLATE,
+        alarm_target=_alarm_target(db, row),
+        message_push=MessagePush(configured=False, success_count=0, no_success_count=0),
         app_type=row["app_type"],
         scope=row["scope"],
         level=row["level"],
@@ -87,9 +111,28 @@ def _alarm(db: sqlite3.Connection, row: sqlite3.Row, now: int) -> Alarm:
             **{f"alarm_{label}": text for label, text in labels.items()},
         },
         **times,
+        status_updated_at=times["updated_at"],
         gmt_create=times["active_at"],
         gmt_modified=times["updated_at"],
     )
+
+
+def _alarm_target(db: sqlite3.Connection, row: sqlite3.Row) -> AlarmTarget:
+    cluster = db.execute("SELECT * FROM clusters WHERE id = ?", (row["cluster_id"],)).fetchone()
+    tenants = db.execute(
+        "SELECT * FROM tenants WHERE cluster_id = ? AND name = ?", (row["cluster_id"], row["tenant"])
+    ).fetchall()
+    included = [
+        IncludedTarget(
+            cluster=AlarmedCluster(cluster_id=each["id"], name=each["name"], ob_cluster_id=each["ob_cluster_id"]),
+            tenants=[
+                AlarmedTenant(name=tenant["name"], ob_tenant_id=tenant["ob_tenant_id"], tenant_id=tenant["id"])
+                for tenant in tenants
+            ],
+        )
+        for each in ([] if cluster is None else [cluster])
+    ]
+    return AlarmTarget(app_type=row["app_type"], scope=row["scope"], include_targets=included, exclude_targets=[])
 
 
 def _times(row: sqlite3.Row, resolved: bool) -> dict[str, Any]:

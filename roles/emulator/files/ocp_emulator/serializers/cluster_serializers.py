@@ -42,6 +42,15 @@ _CLUSTERS_FILTERED = """
 _ZoneRows = tuple[sqlite3.Row, list[sqlite3.Row]]
 
 
+_SORTABLE = {
+    "id": "t.id",
+    "name": "lower(t.name)",
+    "status": "t.status",
+    "createTime": "t.create_time",
+    "updateTime": "t.update_time",
+}
+
+
 def cluster_page(
     db: sqlite3.Connection,
     page_request: PageRequest,
@@ -63,7 +72,7 @@ def cluster_page(
         tenants = dict(map(tuple, counts))
         return [_cluster(row, zones[row["id"]], tenants.get(row["id"], 0), switches) for row in rows]
 
-    return query_page(db, page_request, _CLUSTERS_FILTERED, values, serialize, Paged[schemas.Cluster])
+    return query_page(db, page_request, _CLUSTERS_FILTERED, values, serialize, Paged[schemas.Cluster], _SORTABLE)
 
 
 def cluster_detail(db: sqlite3.Connection, cluster_id: int, switches: Switches) -> schemas.Cluster:

@@ -5,44 +5,80 @@
 import sqlite3
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from ocp_emulator.base import errors
 from ocp_emulator.base.clock import SECOND
-from ocp_emulator.base.compatibility import RecordFields
 from ocp_emulator.base.time_format import iso
 from ocp_emulator.schemas import fleet_schemas as schemas
 from ocp_emulator.schemas.envelope import Paged
 from ocp_emulator.serializers.paging import PageRequest, list_page, query_page
 from ocp_emulator.serializers.shared_fields import ARCHITECTURE, HOST_TYPE, json_or_null
+from ocp_emulator.tasks.agent_processes import WORKER, worker_id
 
 _AGENT_VERSION = "4.3.5"
 _AGENT_HOME = "/home/admin/ocp_agent"
 _AGENT_PORTS = {"ocp_mgragent": "62888", "ocp_monagent": "62889"}
-# Every documented agent has a process that does not run.
-_STOPPED_PROCESS = "ob_cleaner"
-_FIRST_STOPPED_PROCESS = 1_000_000_000
 _HOST_TYPE_ID = 1
 
-_HOSTS_FILTERED = """
-    FROM hosts AS t
-    WHERE (:keyword IS NULL OR instr(lower(t.name), lower(:keyword)) OR instr(t.ip, :keyword))
-    AND (:statuses IS NULL OR EXISTS (SELECT 1 FROM json_each(:statuses) WHERE value = 'ONLINE'))
+# What runs on hosts; agents are no services of them, as in the documented records.
+_SERVICES = """
+    SELECT servers.host_id, clusters.name || ':' || ob_cluster_id AS name, 'OB_CLUSTER' AS type, servers.version
+    FROM servers JOIN clusters ON clusters.id = servers.cluster_id
+    UNION ALL SELECT host_id, ip || ':' || port, 'ARBITRATION_SERVICE', version FROM arbitration_services
+    UNION ALL SELECT host_id, ip || ':' || port, 'OB_PROXY', version FROM obproxies
 """
+# Every host has an agent, though it is not among its services.
+_TYPES = f"""
+    SELECT 'OCP_AGENT' UNION ALL SELECT type FROM ({_SERVICES}) WHERE host_id = t.id
+"""
+_HOSTS_FILTERED = f"""
+    FROM hosts AS t
+    WHERE (:keyword IS NULL OR instr(lower(t.name), lower(:keyword)) OR instr(t.ip, :keyword) OR EXISTS (
+        SELECT 1 FROM ({_SERVICES}) WHERE host_id = t.id AND instr(lower(name), lower(:keyword))))
+    AND (:statuses IS NULL OR EXISTS (SELECT 1 FROM json_each(:statuses) WHERE value = 'ONLINE'))
+    AND (:included IS NULL OR NOT EXISTS (SELECT 1 FROM json_each(:included) WHERE value NOT IN ({_TYPES})))
+    AND (:excluded IS NULL OR NOT EXISTS (SELECT 1 FROM json_each(:excluded) WHERE value IN ({_TYPES})))
+"""
+_SORTABLE = {
+    "id": "t.id",
+    "name": "lower(t.name)",
+    "innerIpAddress": "t.ip",
+    "createTime": "t.create_time",
+    "updateTime": "t.update_time",
+}
 
 
-def host_page(
-    db: sqlite3.Connection, page_request: PageRequest, keyword: str | None, statuses: Sequence[str] | None
-) -> Paged[schemas.Host]:
-    """A page of the hosts whose name or address contains `keyword`; None for any."""
-    values = {"keyword": keyword, "statuses": json_or_null(statuses)}
+@dataclass(frozen=True)
+class HostFilter:
+    """The filters of the list of hosts; None for any.
+
+    `keyword` is part of a name, an address or what runs there. A host has all `included` types of services, and none of
+    the `excluded`.
+    """
+
+    keyword: str | None = None
+    statuses: Sequence[str] | None = None
+    included: Sequence[str] | None = None
+    excluded: Sequence[str] | None = None
+
+
+def host_page(db: sqlite3.Connection, page_request: PageRequest, chosen: HostFilter) -> Paged[schemas.Host]:
+    """A page of the hosts."""
+    values = {
+        "keyword": chosen.keyword,
+        "statuses": json_or_null(chosen.statuses),
+        "included": json_or_null(chosen.included),
+        "excluded": json_or_null(chosen.excluded),
+    }
 
     def serialize(rows: list[sqlite3.Row]) -> list[schemas.Host]:
         services = _services_by_host(db, [row["id"] for row in rows])
         places = _places(db)
         return [_host(row, services[row["id"]], places[row["id"]]) for row in rows]
 
-    return query_page(db, page_request, _HOSTS_FILTERED, values, serialize, Paged[schemas.Host])
+    return query_page(db, page_request, _HOSTS_FILTERED, values, serialize, Paged[schemas.Host], _SORTABLE)
 
 
 def host_detail(db: sqlite3.Connection, host_id: int) -> schemas.Host:
@@ -50,10 +86,9 @@ def host_detail(db: sqlite3.Connection, host_id: int) -> schemas.Host:
     return _host(_row_of_host(db, host_id), _services_by_host(db, [host_id])[host_id], _places(db)[host_id])
 
 
-def agent_of(db: sqlite3.Connection, host_id: int, now: int, fields: RecordFields) -> schemas.Agent:
+def agent_of(db: sqlite3.Connection, host_id: int, now: int) -> schemas.Agent:
     """The agent of a host. ApiError 404."""
     host = _row_of_host(db, host_id)
-    ports = {"manager_port": _AGENT_PORTS["ocp_mgragent"], "monitor_port": _AGENT_PORTS["ocp_monagent"]}
     since = host["agent_unavailable_since"]
     return schemas.Agent(
         id=host_id,
@@ -65,7 +100,8 @@ def agent_of(db: sqlite3.Connection, host_id: int, now: int, fields: RecordField
         install_home=_AGENT_HOME,
         log_home=f"{_AGENT_HOME}/log",
         processes=_processes(db, host, now),
-        **(ports if fields == "newest" else {}),
+        manager_port=_AGENT_PORTS["ocp_mgragent"],
+        monitor_port=_AGENT_PORTS["ocp_monagent"],
         create_time=iso(host["create_time"]),
         update_time=iso(host["update_time"]),
     )
@@ -79,10 +115,15 @@ def process_page(
     return list_page(page_request, processes, lambda process: process, Paged[schemas.AgentProcess])
 
 
+def process_detail(db: sqlite3.Connection, host_id: int, process_id: int, now: int) -> schemas.AgentProcess:
+    """A process of the agent of a host, both of which exist."""
+    return next(each for each in _processes(db, _row_of_host(db, host_id), now) if each.id == process_id)
+
+
 def _processes(db: sqlite3.Connection, host: sqlite3.Row, now: int) -> list[schemas.AgentProcess]:
     rows = db.execute("SELECT * FROM agent_processes WHERE host_id = ? ORDER BY id", (host["id"],)).fetchall()
     # A recorded service may have shown it itself.
-    stopped = [] if any(row["alias"] == _STOPPED_PROCESS for row in rows) else [_stopped_process(host)]
+    stopped = [] if any(row["alias"] == WORKER for row in rows) else [_stopped_process(host)]
     return [*(_process(row, now) for row in rows), *stopped]
 
 
@@ -96,14 +137,7 @@ def _row_of_host(db: sqlite3.Connection, host_id: int) -> sqlite3.Row:
 def _services_by_host(db: sqlite3.Connection, host_ids: Sequence[int]) -> Mapping[int, list[schemas.HostService]]:
     services: dict[int, list[schemas.HostService]] = defaultdict(list)
     rows = db.execute(
-        "SELECT servers.host_id, clusters.name || ':' || ob_cluster_id AS name, 'OB_CLUSTER' AS type, servers.version"
-        " FROM servers JOIN clusters ON clusters.id = servers.cluster_id"
-        " WHERE servers.host_id IN (SELECT value FROM json_each(:hosts))"
-        " UNION ALL SELECT host_id, ip || ':' || port, 'ARBITRATION_SERVICE', version"
-        " FROM arbitration_services WHERE host_id IN (SELECT value FROM json_each(:hosts))"
-        " UNION ALL SELECT host_id, ip || ':' || port, 'OB_PROXY', version"
-        " FROM obproxies WHERE host_id IN (SELECT value FROM json_each(:hosts))",
-        {"hosts": json_or_null(host_ids)},
+        f"SELECT * FROM ({_SERVICES}) WHERE host_id IN (SELECT value FROM json_each(?))", (json_or_null(host_ids),)
     )
     for row in rows:
         services[row["host_id"]].append(
@@ -164,7 +198,7 @@ def _process(row: sqlite3.Row, now: int) -> schemas.AgentProcess:
         alias=row["alias"],
         **(_running(row, now) if started else _stopped(iso(row["stop_time"]))),
         log_file_pattern=f"{_AGENT_HOME}/log/{row['alias']}.log*",
-        operable=False,
+        operable=row["alias"] == WORKER,
         create_time=iso(row["create_time"]),
         update_time=iso(row["update_time"]),
     )
@@ -190,11 +224,11 @@ def _stopped(since: str) -> dict[str, Any]:
 def _stopped_process(host: sqlite3.Row) -> schemas.AgentProcess:
     since = iso(host["create_time"])
     return schemas.AgentProcess(
-        id=_FIRST_STOPPED_PROCESS + host["id"],
+        id=worker_id(host["id"]),
         host_id=host["id"],
-        alias=_STOPPED_PROCESS,
+        alias=WORKER,
         **_stopped(since),
-        log_file_pattern=f"{_AGENT_HOME}/log/{_STOPPED_PROCESS}.log*",
+        log_file_pattern=f"{_AGENT_HOME}/log/{WORKER}.log*",
         operable=True,
         create_time=since,
         update_time=since,

@@ -14,6 +14,7 @@ from ocp_emulator.serializers.paging import PageRequest, query_page
 from ocp_emulator.serializers.shared_fields import ARCHITECTURE, json_or_null
 
 _FILTERED = "FROM obproxy_clusters AS t WHERE (:name IS NULL OR instr(lower(t.name), lower(:name)))"
+_SORTABLE = {"id": "t.id", "name": "lower(t.name)"}
 # The same in every documented record.
 _PARAMETER_VERSION = 1
 _CREATOR = (100, "admin")
@@ -28,7 +29,7 @@ def obproxy_page(
         obproxies = _obproxies(db, [row["id"] for row in rows], now)
         return [_cluster(row, obproxies[row["id"]]) for row in rows]
 
-    return query_page(db, page_request, _FILTERED, {"name": name}, serialize, Paged[schemas.ObProxyCluster])
+    return query_page(db, page_request, _FILTERED, {"name": name}, serialize, Paged[schemas.ObProxyCluster], _SORTABLE)
 
 
 def obproxy_cluster_detail(db: sqlite3.Connection, cluster_id: int, now: int) -> schemas.ObProxyCluster:

@@ -44,9 +44,20 @@ def server_restart_of_11(db: sqlite3.Connection, task_id: int) -> schemas.Server
 
 def cluster_restart(db: sqlite3.Connection, task_id: int) -> schemas.ClusterRestart:
     """The response of 4.2."""
+    return schemas.ClusterRestart(**_reduced_fields(db, task_id), operation=task_rows.task_of(db, task_id)["operation"])
+
+
+def reduced_task(db: sqlite3.Connection, task_id: int) -> schemas.ReducedTask:
+    """The response of the start or stop of a cluster, and in older versions of a server."""
+    return schemas.ReducedTask(**_reduced_fields(db, task_id))
+
+
+def _reduced_fields(db: sqlite3.Connection, task_id: int) -> dict[str, Any]:
     task, target = task_rows.task_of(db, task_id), task_rows.targets_of(db, [task_id])[task_id][0]
-    return schemas.ClusterRestart(
-        **task_rows.started_fields(task),
+    started = task_rows.started_fields(task)
+    del started["operation"]
+    return dict(
+        **started,
         cluster=schemas.RestartedCluster(
             id=target["cluster_id"], name=target["cluster_name"], ob_cluster_id=target["ob_cluster_id"]
         ),

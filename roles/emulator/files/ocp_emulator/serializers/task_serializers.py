@@ -26,8 +26,17 @@ _CONDITIONS = {
     "cluster_id": "t.id IN (SELECT task_id FROM targets WHERE cluster_id = :cluster_id)",
     "cluster_name": """t.id IN (
         SELECT task_id FROM targets JOIN clusters ON clusters.id = targets.cluster_id
-        WHERE clusters.name = :cluster_name)""",
+        WHERE instr(lower(clusters.name), lower(:cluster_name)))""",
     "host_id": "t.id IN (SELECT task_id FROM targets WHERE host_id = :host_id)",
+}
+
+_SORTABLE = {
+    "id": "t.id",
+    "name": "lower(t.name)",
+    "status": "t.status",
+    "startTime": "t.start_time",
+    "finishTime": "t.finish_time",
+    "createTime": "t.create_time",
 }
 
 
@@ -68,7 +77,7 @@ def task_page(
         return [_basic_task(row, targets[row["id"]], subtasks[row["id"]], tags) for row in rows]
 
     values["of_tenant"] = task_filter.of_tenant
-    return query_page(db, page_request, selection, values, serialize, Paged[schemas.BasicTaskInstance])
+    return query_page(db, page_request, selection, values, serialize, Paged[schemas.BasicTaskInstance], _SORTABLE)
 
 
 def task_detail(db: sqlite3.Connection, task_id: int, tags: Visibility) -> schemas.WrappedTaskInstance:

@@ -38,6 +38,15 @@ class TenantFilter:
     statuses: Sequence[str] | None = None
 
 
+_SORTABLE = {
+    "id": "t.id",
+    "name": "lower(t.name)",
+    "mode": "t.mode",
+    "status": "t.status",
+    "createTime": "t.create_time",
+}
+
+
 def tenant_page(
     db: sqlite3.Connection, page_request: PageRequest, chosen: TenantFilter, cluster_id: int | None
 ) -> Paged[schemas.Tenant]:
@@ -56,7 +65,7 @@ def tenant_page(
     def serialize(rows: list[sqlite3.Row]) -> list[schemas.Tenant]:
         return [schemas.Tenant(**_fields(db, _cluster(db, row["cluster_id"]), row)) for row in rows]
 
-    return query_page(db, page_request, _TENANTS_FILTERED, values, serialize, Paged[schemas.Tenant])
+    return query_page(db, page_request, _TENANTS_FILTERED, values, serialize, Paged[schemas.Tenant], _SORTABLE)
 
 
 def tenant_detail(db: sqlite3.Connection, cluster_id: int, tenant_id: int) -> schemas.TenantDetail:

@@ -21,6 +21,7 @@ from ocp_emulator.control_api import (
     clock_routes,
     fault_routes,
     incident_routes,
+    index_routes,
     lockout_routes,
     outage_routes,
     parameter_control_routes,
@@ -28,6 +29,7 @@ from ocp_emulator.control_api import (
     request_log_routes,
     restart_count_routes,
     service_restart_routes,
+    snapshot_routes,
 )
 from ocp_emulator.ocp_api import (
     alarm_routes,
@@ -49,6 +51,21 @@ from ocp_emulator.serve.middleware import EmulatorMiddleware
 from ocp_emulator.service import Service, Settings, service_of
 from ocp_emulator.web.parameters import invalid_parameter_message
 from ocp_emulator.web.request_context import context_of
+
+_CONTROL = (
+    fault_routes.router,
+    clock_routes.router,
+    service_restart_routes.router,
+    restart_count_routes.router,
+    incident_routes.router,
+    outage_routes.router,
+    planting_routes.router,
+    parameter_control_routes.router,
+    lockout_routes.router,
+    request_log_routes.router,
+    snapshot_routes.router,
+    index_routes.router,
+)
 
 
 @cache
@@ -78,17 +95,9 @@ def _routes(switches: Switches) -> tuple[BaseRoute, ...]:
         *([arbitration_routes.reads] if served else []),
         obproxy_routes.reads,
         parameter_routes.obproxy_reads,
+        service_routes.times(switches.time_answer),
         service_routes.router,
-        fault_routes.router,
-        clock_routes.router,
-        service_restart_routes.router,
-        restart_count_routes.router,
-        incident_routes.router,
-        outage_routes.router,
-        planting_routes.router,
-        parameter_control_routes.router,
-        lockout_routes.router,
-        request_log_routes.router,
+        *_CONTROL,
     )
     return tuple(route for router in routers for route in router.routes)
 

@@ -3,7 +3,9 @@
 """What happens before the service handles a request: the limit of its body, faults, its record and log line."""
 
 import logging
+import re
 from collections.abc import Mapping
+from urllib.parse import unquote
 
 from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -13,13 +15,13 @@ from ocp_emulator.base.paths import is_control
 from ocp_emulator.faults import request_faults
 from ocp_emulator.faults.http_faults import HttpFault
 from ocp_emulator.faults.proxy_faults import ProxyFault
-from ocp_emulator.serve.request_handling import RequestHandler, user_of_credentials
+from ocp_emulator.serve.request_handling import RequestHandler, received, user_of_credentials
 from ocp_emulator.service import service_of
 from ocp_emulator.web.broken_responses import FaultInjection
 from ocp_emulator.web.connection import connection_of
 from ocp_emulator.web.proxy_injection import ProxyInjection
 from ocp_emulator.web.request_context import CALLER, RequestContext, context_of
-from ocp_emulator.web.request_log import RequestRecord, masked
+from ocp_emulator.web.request_log import RequestRecord, masked, masked_body
 
 _LOG = logging.getLogger("ocp_emulator.requests")
 
@@ -43,6 +45,7 @@ class EmulatorMiddleware:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        scope = {**scope, "path": _decoded(scope["raw_path"])}
         request = HTTPConnection(scope)
         service = service_of(request)
         context = RequestContext(
@@ -63,6 +66,7 @@ class EmulatorMiddleware:
             if body is None:
                 return
             context.body = body
+            record.body = masked_body(body)
             await service.held.deliver(service.clock.now())
             await self._handle_with_faults(scope, receive, recording_send, record)
         except errors.ApiError as error:
@@ -77,8 +81,7 @@ class EmulatorMiddleware:
         hit = request_faults.first_hit(
             service.store,
             _MODELS,
-            record.method,
-            record.path,
+            received(scope, context),
             user_of_credentials(service, scope, context),
         )
         if hit is None:
@@ -108,12 +111,18 @@ class EmulatorMiddleware:
         again = RequestContext(context.path, context.clock, context.server, context.clock.now(), context.body)
         scope = {**scope, "state": {**scope["state"], "context": again}}
         record = _record_of(scope, again)
+        record.body = masked_body(context.body)
         record.fault = first.fault
         service.request_log.add(record)
         try:
             await self._handler.handle(scope, _gone, _recording(send, record, again), at)
         finally:
             _finish(record, again)
+
+
+def _decoded(path: bytes) -> str:
+    """A path with its slashes as they were: one that is encoded is part of a name."""
+    return "%2F".join(unquote(part) for part in re.split("%2[Ff]", path.decode("latin-1")))
 
 
 def _recording(send: Send, record: RequestRecord, context: RequestContext) -> Send:
@@ -152,7 +161,7 @@ async def _read_body(receive: Receive) -> bytes | None:
             return None
         body += message.get("body", b"")
         if len(body) > LARGEST_BODY:
-            raise errors.bad_request(f"The body is larger than {LARGEST_BODY} bytes.")
+            raise errors.too_large(LARGEST_BODY)
         if not message.get("more_body", False):
             return bytes(body)
 

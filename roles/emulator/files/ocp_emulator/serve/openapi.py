@@ -47,6 +47,7 @@ def _document(app: FastAPI, routes: Sequence[BaseRoute]) -> dict[str, Any]:
             for method in route.methods or ():
                 operation = document["paths"][route.path][method.lower()]
                 operation["responses"].pop("422", None)
+                _put_errors_in_json(operation["responses"])
                 for parameter in operation.get("parameters", ()):
                     parameter["schema"] = _without_null(parameter["schema"])
                 if route.path not in PUBLIC_PATHS and not is_control(route.path):
@@ -56,6 +57,14 @@ def _document(app: FastAPI, routes: Sequence[BaseRoute]) -> dict[str, Any]:
                 if permission:
                     operation["x-permission"] = permission
     return document
+
+
+def _put_errors_in_json(responses: dict[str, Any]) -> None:
+    """A call that answers with text has its errors in the envelope too; FastAPI gives all of them one type."""
+    for status, response in responses.items():
+        content = response.get("content", {})
+        if status != "200" and "text/plain" in content:
+            content["application/json"] = content.pop("text/plain")
 
 
 def _without_null(schema: dict[str, Any]) -> dict[str, Any]:

@@ -63,6 +63,8 @@ class Replay:
                 live.start["status"], live.body = recorded.status, _json(_body(recorded, context))
                 _measure(live)
             return
+        if (b"content-type", b"application/json") not in live.start["headers"]:
+            return
         query = dict(parse_qsl(scope["query_string"].decode("latin-1")))
         envelope, was = json.loads(live.body), json.loads(base.body)
         is_enveloped = "successful" in envelope

@@ -7,21 +7,29 @@ error is sent in the envelope.
 """
 
 import logging
+import sqlite3
 from collections.abc import Callable
 
 from starlette.requests import HTTPConnection
+from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ocp_emulator.base import errors
 from ocp_emulator.base.paths import PUBLIC_PATHS, is_control
+from ocp_emulator.faults.request_faults import Received
 from ocp_emulator.security import signing
 from ocp_emulator.serve.replayed_answers import Replay
 from ocp_emulator.service import Service, service_of
+from ocp_emulator.store.database import is_full
 from ocp_emulator.tasks import audit
 from ocp_emulator.web.false_answers import AnswerChanges
 from ocp_emulator.web.request_context import RequestContext, context_of
 
 _LOG = logging.getLogger("ocp_emulator.requests")
+
+_READS = ("GET", "HEAD")
+# Not in the envelope of the service: it is the emulator that fails.
+_FULL = "The emulator's disk is full: it answers reads only.\n"
 
 
 class RequestHandler:
@@ -30,6 +38,7 @@ class RequestHandler:
     def __init__(self, app: ASGIApp) -> None:
         """`app` has the routes."""
         self._replay = Replay(app)
+        self._is_full = False
 
     async def handle(self, scope: Scope, receive: Receive, send: Send, at: int | None = None) -> None:
         """Handle a request now, or at an instant before at which it was due."""
@@ -50,19 +59,44 @@ class RequestHandler:
         try:
             # Reading the body may have taken long, and time does not go back.
             context.now = service.clock.now() if at is None else max(at, service.store.instant)
-            service.catch_up(context.now)
+            self._catch_up(service, context, scope["method"])
             context.changes = _changes(service, scope, context)
             if scope["path"] not in PUBLIC_PATHS and context.caller is None:
                 log_in(service, scope, context)
             changed = _changed_scope(service, scope, context, context.changes)
             await self._replay.answer(service, changed, receive, send_with_rate_limit)
+            if scope["method"] not in _READS:
+                self._is_full = False
         except errors.ApiError as error:
             await context.reply_error(error)(scope, receive, send_with_rate_limit)
-        except Exception:
-            _LOG.exception("trace %s: unexpected error", context.trace_id)
+        except Exception as error:
+            answer = self._failure(error, context)
             if started:
                 raise
-            await context.reply_error(errors.internal_error())(scope, receive, send_with_rate_limit)
+            await answer(scope, receive, send_with_rate_limit)
+
+    def _catch_up(self, service: Service, context: RequestContext, method: str) -> None:
+        """Bring the service to now; while the disk is full, let reads show what it was last."""
+        try:
+            service.catch_up(context.now)
+        except sqlite3.OperationalError as error:
+            if not is_full(error) or method not in _READS:
+                raise
+            self._note_full(error)
+            context.now = service.store.instant
+
+    def _failure(self, error: Exception, context: RequestContext) -> Response:
+        """The answer to a request that failed for a reason of the emulator; it is logged."""
+        if isinstance(error, sqlite3.OperationalError) and is_full(error):
+            self._note_full(error)
+            return PlainTextResponse(_FULL, 507)
+        _LOG.exception("trace %s: unexpected error", context.trace_id)
+        return context.reply_error(errors.internal_error())
+
+    def _note_full(self, error: sqlite3.Error) -> None:
+        if not self._is_full:
+            _LOG.error("the database cannot be written: %s; until it can, only reads are answered", error)
+        self._is_full = True
 
     async def read(self, path: str, scope: Scope, receive: Receive, send: Send) -> None:
         """Respond as to a GET of `path` by the user of this request, who logs in with it unless that is done."""
@@ -104,6 +138,11 @@ def user_of_credentials(service: Service, scope: Scope, context: RequestContext)
     return user
 
 
+def received(scope: Scope, context: RequestContext) -> Received:
+    """A request as faults see it."""
+    return Received(scope["method"], scope["path"], scope["query_string"], context.body)
+
+
 def log_in(service: Service, scope: Scope, context: RequestContext) -> None:
     """Check credentials, lock-out and rate limit, in this order. ApiError 401 or 429 when that fails."""
     request, machine_now = _signed_request(scope, context), service.machine_clock.now()
@@ -123,11 +162,7 @@ def _client(scope: Scope) -> str:
 def _changes(service: Service, scope: Scope, context: RequestContext) -> AnswerChanges:
     """The changes of planned faults to the answer."""
     return AnswerChanges.of_request(
-        service.store,
-        scope["method"],
-        scope["path"],
-        scope["query_string"],
-        user_of_credentials(service, scope, context),
+        service.store, received(scope, context), user_of_credentials(service, scope, context)
     )
 
 

@@ -17,10 +17,15 @@ class ControllableClock:
         """Continue as the database says."""
         self._store = store
         self._machine = machine
-        row = store.db.execute("SELECT value FROM meta WHERE key = ?", (_KEY,)).fetchone()
+        self._offset = 0
+        self._stopped_at: int | None = None
+        self.read()
+
+    def read(self) -> None:
+        """Continue as the database says."""
+        row = self._store.db.execute("SELECT value FROM meta WHERE key = ?", (_KEY,)).fetchone()
         state = json.loads(row["value"]) if row else {}
-        self._offset: int = state.get("offset", 0)
-        self._stopped_at: int | None = state.get("stopped_at")
+        self._offset, self._stopped_at = state.get("offset", 0), state.get("stopped_at")
 
     @property
     def running(self) -> bool:
@@ -38,6 +43,12 @@ class ControllableClock:
             self._save(now - self._machine.now(), None)
         else:
             self._save(self._offset, now)
+
+    def go_back(self, instant: int) -> None:
+        """Continue at this instant, running or not as the database says."""
+        self.read()
+        if self._stopped_at is None:
+            self._save(instant - self._machine.now(), None)
 
     def advance(self, milliseconds: int) -> None:
         """Move it forward."""

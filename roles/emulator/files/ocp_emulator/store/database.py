@@ -27,6 +27,11 @@ class StoreError(ValueError):
     """A database that cannot be used; the message is one sentence that says why."""
 
 
+def is_full(error: sqlite3.Error) -> bool:
+    """Whether a write failed because the disk is full."""
+    return error.sqlite_errorcode == sqlite3.SQLITE_FULL
+
+
 class Store:
     """An open database. `db` reads at any time and writes inside `transaction()`."""
 
@@ -85,7 +90,9 @@ class Store:
         try:
             yield self.db
         except BaseException:
-            self.db.execute("ROLLBACK")
+            # A full disk may have ended it already.
+            if self.db.in_transaction:
+                self.db.execute("ROLLBACK")
             raise
         self.db.execute("COMMIT")
 

@@ -176,7 +176,7 @@ CREATE TRIGGER alarm_of_stop AFTER UPDATE OF up ON servers WHEN OLD.up AND NOT N
     UPDATE alarms SET resolved_at = NULL
     WHERE server_id = NEW.id AND NOT planted AND resolved_at > NEW.update_time;
     INSERT INTO alarms (alarm_type, level, app_type, scope, cluster_id, server_id, host_ip, active_at, planted)
-    SELECT 'observer_process_stop', 1, 'OB', 'Host', NEW.cluster_id, NEW.id, NEW.ip, NEW.update_time + 30000, 0
+    SELECT 'observer_process_stop', 1, 'OceanBase', 'Host', NEW.cluster_id, NEW.id, NEW.ip, NEW.update_time + 30000, 0
     WHERE NOT EXISTS (SELECT 1 FROM alarms WHERE server_id = NEW.id AND NOT planted AND resolved_at IS NULL);
 END;
 CREATE TRIGGER alarm_of_start AFTER UPDATE OF up ON servers WHEN NEW.up AND NOT OLD.up BEGIN

@@ -2,11 +2,12 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """The steps of each operation, as data: their names, order, time-outs and effects.
 
-Steps, order and time-outs (in seconds) are those of docs/dev/contract.md, "Task graphs". For starts and stops only the
-calls are documented: their steps are our choice, based on those of the restarts.
+Steps, order and time-outs (in seconds) are those of docs/dev/contract.md, "Task graphs". Those of the start and stop of
+a server in the newest version are our choice, based on those of its restart.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from ocp_emulator.base.compatibility import ServerRestartSteps
 from ocp_emulator.tasks.subtask_graph import Blueprint, Step, StepAction, TaskKind
@@ -121,11 +122,23 @@ ZONE_RESTART = Blueprint(
     ),
 )
 
+_PREPARE_STOP = Step("Prepare stop observer", 300)
+_PREPARE_START = Step("Prepare start observer", 300)
+
 ZONE_STOP = Blueprint(
     TaskKind.ZONE_STOP,
     "Stop OB zone",
     "READY",
-    (Step("Prepare stop OB zone", 1800), _STOP_ZONE, _STOP_EACH, _WAIT, _STATUS_OF_EACH, *_AFTER_ZONE),
+    (
+        Step("Prepare stop OB zone", 1800),
+        _STOP_ZONE,
+        replace(_PREPARE_STOP, split=True),
+        _WAIT,
+        _STOP_EACH,
+        _WAIT,
+        _STATUS_OF_EACH,
+        *_AFTER_ZONE,
+    ),
 )
 
 ZONE_START = Blueprint(
@@ -134,6 +147,8 @@ ZONE_START = Blueprint(
     "READY",
     (
         Step("Prepare start OB zone", 1800),
+        replace(_PREPARE_START, split=True),
+        _WAIT,
         _START_EACH,
         _WAIT_ACTIVE,
         _AGENT_OF_EACH,
@@ -157,9 +172,9 @@ SERVER_START = Blueprint(
     "Start OB server",
     "READY",
     (
-        Step("Prepare start observer", 300),
+        _PREPARE_START,
         Step("Start observer process", 1200, StepAction.START_OBSERVER),
-        Step("Wait observer active", 1800, StepAction.OBSERVER_ACTIVE),
+        _WAIT_ACTIVE,
         Step("Active agent modules", 1800),
         Step("Start observer service", 300, StepAction.START_SERVICE),
         *_AFTER_SERVER,
@@ -171,7 +186,7 @@ SERVER_STOP = Blueprint(
     "Stop OB server",
     "READY",
     (
-        Step("Prepare stop observer", 300),
+        _PREPARE_STOP,
         Step("Stop observer service", 300, StepAction.STOP_SERVICE),
         Step("Inactive agent modules", 3600),
         Step("Stop observer process", 1200, StepAction.STOP_OBSERVER),
@@ -185,11 +200,42 @@ SERVER_STOP_SERVICE = Blueprint(
     "Stop OB server",
     "READY",
     (
-        Step("Prepare stop observer", 300),
+        _PREPARE_STOP,
         Step("Stop observer service", 300, StepAction.STOP_SERVICE),
         *_AFTER_SERVER,
     ),
 )
+
+# As documented for older versions of the service, with the time-outs of the same steps elsewhere.
+SERVER_START_OF_9 = Blueprint(
+    TaskKind.SERVER_START,
+    "Start OB server",
+    "RUNNING",
+    (
+        _PREPARE_START,
+        Step("Start observer process", 1200, StepAction.START_OBSERVER),
+        _WAIT_ACTIVE,
+        Step("Start ocp agent service", 1800),
+        Step("Start server", 300, StepAction.START_SERVICE),
+        *_AFTER_SERVER,
+    ),
+)
+
+SERVER_STOP_OF_8 = Blueprint(
+    TaskKind.SERVER_STOP,
+    "Stop OB server",
+    "RUNNING",
+    (
+        _PREPARE_STOP,
+        Step("Stop server", 300, StepAction.STOP_SERVICE),
+        Step("Stop observer process", 1200, StepAction.STOP_OBSERVER),
+        Step("Wait observer stop", 1800),
+        *_AFTER_SERVER,
+    ),
+)
+
+SERVER_STARTS: Mapping[ServerRestartSteps, Blueprint] = {"13": SERVER_START, "11": SERVER_START_OF_9}
+SERVER_STOPS: Mapping[ServerRestartSteps, Blueprint] = {"13": SERVER_STOP, "11": SERVER_STOP_OF_8}
 
 CLUSTER_START = Blueprint(
     TaskKind.CLUSTER_START,
@@ -197,14 +243,22 @@ CLUSTER_START = Blueprint(
     "RUNNING",
     (
         Step("Prepare start cluster", 300),
+        Step("Prepare start OB zone", 1800),
+        _WAIT,
+        _PREPARE_START,
+        _WAIT,
         Step("Start observer process", 1200, StepAction.START_OBSERVER),
         Step("Wait observer accessible", 1800, StepAction.OBSERVER_ACTIVE),
         Step("Start ocp agent service", 1800),
+        _WAIT,
         Step("Start server", 300, StepAction.START_SERVICE),
+        _WAIT,
+        _START_ZONE,
+        _WAIT,
         Step("Update observer status", 300, StepAction.SERVER_STATUS),
-        Step("Start zone", 1800, StepAction.START_ZONE),
+        _WAIT,
         Step("Update zone status", 1800, StepAction.ZONE_STATUS),
-        Step("Sync cluster info", 60),
+        Step("Sync all tenant information", 60),
         Step("Update OB cluster status", 30, StepAction.CLUSTER_STATUS),
     ),
 )
@@ -215,9 +269,16 @@ CLUSTER_STOP = Blueprint(
     "RUNNING",
     (
         Step("Prepare stop cluster", 300),
-        Step("Stop zone", 1800, StepAction.STOP_ZONE),
+        Step("Prepare stop OB zone", 1800),
+        _WAIT,
+        _PREPARE_STOP,
+        _WAIT,
         Step("Stop observer process", 1200, StepAction.STOP_OBSERVER),
-        *_AFTER_SERVER,
+        _WAIT,
+        Step("Update observer status", 300, StepAction.SERVER_STATUS),
+        _WAIT,
+        Step("Update zone status", 1800, StepAction.ZONE_STATUS),
+        Step("Update OB cluster status", 30, StepAction.CLUSTER_STATUS),
     ),
 )
 
@@ -233,6 +294,19 @@ AGENT_RESTART = Blueprint(
         Step("Stop all OCP agent processes", 600, StepAction.STOP_AGENT, split=True),
         _WAIT,
         Step("Start all OCP agent processes", 600, StepAction.START_AGENT, split=True),
+        _WAIT,
+        Step("Finish OCP agent operation", 60, StepAction.AGENT_STATUS, split=True),
+    ),
+)
+
+AGENTS_STOP = Blueprint(
+    TaskKind.AGENT_STOP,
+    "Batch stop OCP agent",
+    "READY",
+    (
+        Step("Prepare stop OCP agent", 60, split=True),
+        _WAIT,
+        Step("Stop all OCP agent processes", 600, StepAction.STOP_AGENT, split=True),
         _WAIT,
         Step("Finish OCP agent operation", 60, StepAction.AGENT_STATUS, split=True),
     ),

@@ -41,8 +41,10 @@ _BUSY = {
     "OB_SERVER": errors.SERVER_BUSY,
     "OB_ZONE": errors.ZONE_BUSY,
     "OB_CLUSTER": errors.CLUSTER_BUSY,
-    "HOST": errors.AGENT_BUSY,
+    "HOST": errors.AGENT_STATE,
 }
+# What is deleted is not worked on.
+_THERE = {"servers": " AND status <> 'DELETED'", "zones": " AND status <> 'DELETED'"}
 _TABLES = ("servers", "zones", "clusters", "hosts", "arbitration_services", "obproxies")
 
 
@@ -101,7 +103,10 @@ def occupy(db: sqlite3.Connection, task_id: int, now: int) -> None:
     """Occupy the targets of a task."""
     for target in db.execute("SELECT * FROM targets WHERE task_id = ?", (task_id,)).fetchall():
         for table, column, of_target in _OCCUPIED[target["object_type"]]:
-            db.execute(f"UPDATE {table} SET operating_task = ? WHERE {column} = ?", (task_id, target[of_target]))
+            db.execute(
+                f"UPDATE {table} SET operating_task = ? WHERE {column} = ?{_THERE.get(table, '')}",
+                (task_id, target[of_target]),
+            )
     statuses.show_in_progress(db, task_id, now)
 
 

@@ -2,8 +2,9 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """The targets of each operation, its context, and which targets must be free for it.
 
-All targets of an operation exist, or it is refused as a whole. A start of a target that runs and a stop of one that is
-stopped are accepted and change nothing. Which targets an operation occupies: occupancy.py.
+All targets of an operation exist, or it is refused as a whole. Which states it needs: wrong_state.py. If it is accepted
+whatever the state, a start of a target that runs and a stop of one that is stopped change nothing. Which targets an
+operation occupies: occupancy.py.
 """
 
 import json
@@ -12,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ocp_emulator.base import errors
-from ocp_emulator.tasks.blueprints import AGENT_RESTART, ARBITRATION_RESTART, OBPROXY_RESTART
+from ocp_emulator.tasks.blueprints import ARBITRATION_RESTART, OBPROXY_RESTART
 from ocp_emulator.tasks.subtask_graph import Blueprint
 
 _IDS_SHOWN = 10
@@ -106,7 +107,9 @@ def operation_on_zone(db: sqlite3.Connection, blueprint: Blueprint, cluster_id: 
     zone = db.execute("SELECT * FROM zones WHERE cluster_id = ? AND name = ?", (cluster_id, zone_name)).fetchone()
     if zone is None:
         raise errors.no_such_zone(f"Zone {zone_name} of cluster {cluster_id} ({cluster['name']})")
-    servers = db.execute("SELECT * FROM servers WHERE zone_id = ? ORDER BY id", (zone["id"],)).fetchall()
+    servers = db.execute(
+        "SELECT * FROM servers WHERE zone_id = ? AND status <> 'DELETED' ORDER BY id", (zone["id"],)
+    ).fetchall()
     batch = [str(server["id"]) for server in servers]
     label = f"Zone {zone_name} of cluster {cluster['name']}"
     return NewTask(
@@ -152,8 +155,8 @@ def operation_on_cluster(db: sqlite3.Connection, blueprint: Blueprint, cluster_i
     )
 
 
-def restart_of_agents(db: sqlite3.Connection, host_ids: Sequence[int]) -> NewTask:
-    """The restart of the agents of hosts; a host that is given twice counts once.
+def operation_on_agents(db: sqlite3.Connection, blueprint: Blueprint, host_ids: Sequence[int]) -> NewTask:
+    """An operation on the agents of hosts; a host that is given twice counts once.
 
     ApiError: 400 when there is no host, 404 when one is unknown.
     """
@@ -167,7 +170,7 @@ def restart_of_agents(db: sqlite3.Connection, host_ids: Sequence[int]) -> NewTas
         raise errors.no_such_host(f"Host {_listed(unknown)}")
     batch = [str(number) for number in host_ids]
     return NewTask(
-        AGENT_RESTART,
+        blueprint,
         f"Agent of host {_listed(host_ids)}",
         [Target("HOST", host_id=number) for number in host_ids],
         [
@@ -258,7 +261,7 @@ def _members(db: sqlite3.Connection, cluster_id: int) -> dict[str, list[str]]:
     lists: dict[str, list[str]] = {"zone_names": []}
     rows = db.execute(
         "SELECT zones.name AS zone, servers.id, servers.host_id FROM servers JOIN zones ON zones.id = zone_id"
-        " WHERE servers.cluster_id = ? ORDER BY zones.id, servers.id",
+        " WHERE servers.cluster_id = ? AND servers.status <> 'DELETED' ORDER BY zones.id, servers.id",
         (cluster_id,),
     )
     for row in rows:

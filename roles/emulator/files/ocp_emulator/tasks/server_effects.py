@@ -97,7 +97,8 @@ def _start_process(
             db.execute(
                 f"UPDATE {table} SET {changed}restarts = restarts + :counted, update_time = :at"
                 " WHERE operating_task = :task"
-                f" AND NOT EXISTS (SELECT 1 FROM servers WHERE {column} = {table}.id AND NOT up)",
+                f" AND NOT EXISTS (SELECT 1 FROM servers WHERE {column} = {table}.id"
+                " AND NOT up AND status <> 'DELETED')",
                 {"at": step.at, "task": step.task_id, "counted": restarts},
             )
     return messages

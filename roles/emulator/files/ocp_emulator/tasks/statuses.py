@@ -18,20 +18,23 @@ _IN_PROGRESS = {
     **dict.fromkeys((TaskKind.SERVER_START, TaskKind.ZONE_START, TaskKind.CLUSTER_START), "STARTING"),
     **dict.fromkeys((TaskKind.SERVER_STOP, TaskKind.ZONE_STOP, TaskKind.CLUSTER_STOP, TaskKind.AGENT_STOP), "STOPPING"),
 }
-_AT_REST = "('RUNNING', 'STOPPED', 'UNAVAILABLE')"
+_AT_REST = "('RUNNING', 'STOPPED', 'UNAVAILABLE', 'DELETED')"
 
 # The status follows from the parts of a target. Parts that another task works on keep the status they have. If only the
 # service of a server was stopped, it is up, and its stop is later than its start.
 _SERVER_STATUS = """CASE
+    WHEN status = 'DELETED' THEN status
     WHEN NOT up OR stop_time > start_time THEN 'STOPPED'
     WHEN inner_status = 'ACTIVE' THEN 'RUNNING'
     ELSE 'UNAVAILABLE' END"""
 _ZONE_STATUS = f"""CASE
+    WHEN status = 'DELETED' THEN status
     WHEN EXISTS (SELECT 1 FROM servers WHERE zone_id = zones.id AND servers.status NOT IN {_AT_REST}) THEN status
     WHEN EXISTS (SELECT 1 FROM servers WHERE zone_id = zones.id AND servers.status = 'RUNNING') THEN 'RUNNING'
     WHEN EXISTS (SELECT 1 FROM servers WHERE zone_id = zones.id AND servers.status = 'UNAVAILABLE') THEN 'UNAVAILABLE'
     ELSE 'STOPPED' END"""
 _CLUSTER_STATUS = f"""CASE
+    WHEN status = 'DELETING' THEN status
     WHEN EXISTS (SELECT 1 FROM zones WHERE cluster_id = clusters.id AND zones.status NOT IN {_AT_REST}) THEN status
     WHEN EXISTS (SELECT 1 FROM zones WHERE cluster_id = clusters.id AND zones.status = 'RUNNING') THEN 'RUNNING'
     ELSE 'STOPPED' END"""

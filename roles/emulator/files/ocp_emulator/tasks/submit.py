@@ -19,10 +19,11 @@ from ocp_emulator.fleet.entities import User
 from ocp_emulator.store.database import Store
 from ocp_emulator.tasks import occupancy, operation_targets, pre_check
 from ocp_emulator.tasks.attempts import durations
-from ocp_emulator.tasks.blueprints import CLUSTER_RESTART, SERVER_RESTARTS
+from ocp_emulator.tasks.blueprints import AGENT_RESTART, CLUSTER_RESTART, SERVER_RESTARTS
 from ocp_emulator.tasks.insert_task import insert_subtasks, insert_task
 from ocp_emulator.tasks.operation_targets import NewTask
 from ocp_emulator.tasks.subtask_graph import Blueprint
+from ocp_emulator.tasks.wrong_state import refuse_wrong_state
 
 _LOG = logging.getLogger(__name__)
 
@@ -37,6 +38,7 @@ class Submitter:
         self._executor = executor
         self._busy = busy
         self._pre_check = switches.pre_check
+        self._wrong_state = switches.wrong_state
         self._server_restart = SERVER_RESTARTS[switches.server_restart_steps]
 
     def restart_server(
@@ -88,7 +90,11 @@ class Submitter:
 
         ApiError: 400 when there is no host, 404 when one is unknown, 409 when the agent of one is occupied.
         """
-        return self._submit(user, now, lambda db: operation_targets.restart_of_agents(db, host_ids))
+        return self.operate_agents(AGENT_RESTART, user, now, host_ids)
+
+    def operate_agents(self, blueprint: Blueprint, user: User, now: int, host_ids: Sequence[int]) -> int:
+        """Restart or stop the agents of hosts, of all or of none. ApiError as for the restart."""
+        return self._submit(user, now, lambda db: operation_targets.operation_on_agents(db, blueprint, host_ids))
 
     def operate_agent(self, blueprint: Blueprint, user: User, now: int, host_id: int) -> int:
         """Restart or stop the agent of one host. ApiError: 404, or 409 when it is occupied."""
@@ -109,6 +115,8 @@ class Submitter:
         new_task = describe(self._store.db)
         policy = self._policy(new_task, user)
         with self._store.transaction() as db:
+            if self._wrong_state == "refuse" and not occupancy.is_occupied(new_task):
+                refuse_wrong_state(db, new_task)
             if self._pre_check == "refuse":
                 pre_check.refuse_outage(db, new_task)
             if policy == "refuse":

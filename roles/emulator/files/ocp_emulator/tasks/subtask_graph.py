@@ -86,6 +86,10 @@ class Blueprint:
     first_status: str
     steps: tuple[Step, ...]
 
+    def stops_process(self) -> bool:
+        """Whether a step of it ends database processes."""
+        return any(step.action is StepAction.STOP_OBSERVER for step in self.steps)
+
 
 @dataclass(frozen=True)
 class Node:

@@ -3,14 +3,17 @@
 """What each action of a fault of kind `http` sends: nothing, half an answer, garbage, an error; and when."""
 
 import asyncio
+import json
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from typing import Any
 
-from starlette.responses import Response
+from starlette.responses import PlainTextResponse, Response
 from starlette.types import Message, Receive, Scope, Send
 
 from ocp_emulator.base import errors
 from ocp_emulator.faults.http_faults import HttpFault
+from ocp_emulator.schemas.envelope import Envelope
 from ocp_emulator.security.rate_limit import RateLimitStatus
 from ocp_emulator.web.captured_response import CapturedResponse, proxy_page
 from ocp_emulator.web.connection import Connection
@@ -104,6 +107,21 @@ class FaultInjection:
             response.headers["Retry-After"] = str(self.fault.retry_after)
         await self._respond(response)
 
+    async def respond(self, _captured: CapturedResponse) -> None:
+        fault, status = self.fault, self.fault.response_status()
+        if fault.code is not None:
+            response = self.context.reply_error(errors.ApiError(status, fault.code, fault.message or _REASON))
+        elif fault.data is not None:
+            response = self.context.reply(Envelope[Any], fault.data)
+            response.status_code = status
+        elif isinstance(fault.body, str):
+            response = PlainTextResponse(fault.body, status)
+        else:
+            response = Response(b"" if fault.body is None else json.dumps(fault.body).encode(), status)
+            response.headers.update({} if fault.body is None else {"Content-Type": "application/json"})
+        response.headers.update(fault.headers or {})
+        await self._respond(response)
+
     async def restart(self, captured: CapturedResponse) -> None:
         self.connection().outage(self._seconds(), reset=True)
         await self.reset(captured)
@@ -138,5 +156,6 @@ _ACTIONS: dict[str, Callable[[FaultInjection, CapturedResponse], Awaitable[None]
         FaultInjection.html,
         FaultInjection.error,
         FaultInjection.restart,
+        FaultInjection.respond,
     )
 }

@@ -13,7 +13,7 @@ from ocp_emulator.base.clock import DAY, SECOND
 from ocp_emulator.base.time_format import iso
 from ocp_emulator.faults import request_faults
 from ocp_emulator.faults.answer_faults import AnswerFault
-from ocp_emulator.faults.request_faults import Planned
+from ocp_emulator.faults.request_faults import Planned, Received
 from ocp_emulator.store.database import Store
 from ocp_emulator.web.false_records import RecordChanges
 
@@ -48,16 +48,14 @@ class AnswerChanges:
     _of_records: list[Planned[AnswerFault]] = field(default_factory=list)
 
     @classmethod
-    def of_request(
-        cls, store: Store, method: str, path: str, query: bytes, user: Callable[[], str | None]
-    ) -> "AnswerChanges":
+    def of_request(cls, store: Store, received: Received, user: Callable[[], str | None]) -> "AnswerChanges":
         """Match the plan against a request. Counts what matches and hits, but for faults that look at records."""
         changes = cls(store, store.db)
-        names = {name for name, _value in _pairs(query)}
+        names = {name for name, _value in _pairs(received.query)}
         found = [
             each
             for each in request_faults.planned(store.db, _MODELS)
-            if each.fault.match.matches(method, path, user) and each.fault.changes_request(method, names)
+            if each.fault.match.matches(received, user) and each.fault.changes_request(received.method, names)
         ]
         matching = [each for each in found if not each.fault.changes_records()]
         hits = [each for each in matching if each.hits_next()]

@@ -26,6 +26,10 @@ class HeldRequests:
         """`now`, or when the first request is due if that is earlier."""
         return min(now, self._held[0][0]) if self._held else now
 
+    def forget(self) -> None:
+        """Deliver none of them."""
+        self._held.clear()
+
     async def deliver(self, now: int) -> None:
         """Deliver what is due, each request at its own instant."""
         while self._held and self._held[0][0] <= now:

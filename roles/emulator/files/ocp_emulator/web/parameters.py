@@ -4,7 +4,7 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Annotated, Any, TypeVar
 
@@ -21,6 +21,7 @@ from ocp_emulator.web.request_context import RequestContext
 LARGEST_PAGE = 2_000
 # The documented sample of arbitration services has pages of this size.
 LARGEST_LARGE_PAGE = 5_000
+LARGEST_ALARM_PAGE = 200
 SchemaT = TypeVar("SchemaT", bound=Schema)
 
 _LARGEST_LONG = 2**63 - 1
@@ -36,6 +37,26 @@ def _whole_number(value: object) -> object:
             raise PydanticCustomError("conversion", "it is not a whole number")
         return int(value)
     return value
+
+
+def _page_number(value: object) -> object:
+    """As Spring Data takes it: what is no number, and what is below 1, is the first page."""
+    return max(1, _whole_or(1, value))
+
+
+def _page_size(largest: int, default: int) -> Callable[[object], object]:
+    """As Spring Data takes it: no number, or one below 1, is the default; a large one is the largest."""
+
+    def size(value: object) -> object:
+        number = _whole_or(default, value)
+        return min(number if number >= 1 else default, largest)
+
+    return size
+
+
+def _whole_or(default: int, value: object) -> int:
+    found = _WHOLE_NUMBER.fullmatch(str(value))
+    return int(found[0]) if found and abs(int(found[0])) <= _LARGEST_INTEGER else default
 
 
 def instant(name: str, value: str | None) -> int | None:
@@ -66,25 +87,32 @@ Long = Annotated[
     Field(ge=-_LARGEST_LONG - 1, le=_LARGEST_LONG, json_schema_extra={"format": "int64"}),
     BeforeValidator(_whole_number),
 ]
-PageNumber = Annotated[int, Field(ge=1, le=_LARGEST_INTEGER), BeforeValidator(_whole_number)]
-PageSize = Annotated[int, Field(ge=1, le=LARGEST_PAGE), BeforeValidator(_whole_number)]
-LargePageSize = Annotated[int, Field(ge=1, le=LARGEST_LARGE_PAGE), BeforeValidator(_whole_number)]
+Count = Annotated[int, Field(ge=1, le=_LARGEST_INTEGER), BeforeValidator(_whole_number)]
+PageNumber = Annotated[int, Field(ge=1, le=_LARGEST_INTEGER), BeforeValidator(_page_number)]
+PageSize = Annotated[int, Field(ge=1, le=LARGEST_PAGE), BeforeValidator(_page_size(LARGEST_PAGE, 10))]
+LargePageSize = Annotated[
+    int, Field(ge=1, le=LARGEST_LARGE_PAGE), BeforeValidator(_page_size(LARGEST_LARGE_PAGE, LARGEST_LARGE_PAGE))
+]
 # Alarms have smaller pages than other lists, as documented.
-AlarmPageSize = Annotated[int, Field(ge=1, le=200), BeforeValidator(_whole_number)]
+AlarmPageSize = Annotated[int, Field(ge=1, le=LARGEST_ALARM_PAGE), BeforeValidator(_page_size(LARGEST_ALARM_PAGE, 10))]
+Whole = Annotated[int, Field(ge=0, le=_LARGEST_INTEGER), BeforeValidator(_whole_number)]
 Level = Annotated[int, Field(ge=1, le=5), BeforeValidator(_whole_number)]
 Flag = Annotated[bool, BeforeValidator(_true_or_false)]
-Sort = Annotated[str, Field(pattern=r"^id(,(asc|desc))?$")]
+# In one of the documents the direction comes first.
+Sort = Annotated[
+    str, Field(pattern=r"^ *(\w+( *, *([aA][sS][cC]|[dD][eE][sS][cC]))?|([aA][sS][cC]|[dD][eE][sS][cC]) *, *\w+) *$")
+]
 
 
 def one_or_more(*names: str) -> Any:
-    """The constraint of a parameter that takes one or several of these names, separated by commas."""
-    name = f"({'|'.join(names)})"
+    """The constraint of a parameter that takes one or several of these names, separated by commas and blanks."""
+    name = f" *({'|'.join(names)})? *"
     return Field(pattern=f"^{name}(,{name})*$")
 
 
 def split(lists: Sequence[str] | None) -> list[str] | None:
-    """The names in comma-separated lists; a parameter may also be repeated."""
-    return None if lists is None else [name for text in lists for name in text.split(",")]
+    """The names in comma-separated lists; a parameter may also be repeated. None when there is none."""
+    return [name for text in lists or () for part in text.split(",") if (name := part.strip())] or None
 
 
 def invalid_parameter_message(error: RequestValidationError) -> str:

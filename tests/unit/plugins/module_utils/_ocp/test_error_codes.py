@@ -31,11 +31,14 @@ MEANINGS = {
 # As the table of 4.2.2 has them.
 CODES = {
     "busy": ["OBE11020", "OBE18008", "OBE19012"],
-    "state": ["OBE19003", "OBE19004", "OBE18004", "OBE18005", "OBE11403", "OBE19020", "CMP07019"],
+    "state": [
+        *("OBE19003", "OBE19004", "OBE18004", "OBE18005", "OBE11007", "OBE11008", "OBE11403", "OBE19020"),
+        *("CMP07006", "CMP07019"),
+    ],
     "majority": ["OBE11070"],
     "unreachable": ["OBE11102", "OBE12000", "CMP10001", "CMP07021"],
     "task": ["TSK10007", "TSK10009", "TSK10010", "TSK10016", "TSK10017"],
-    "not found": ["OBE19001", "OBE19002", "OBE18002", "OBE11010", "TSK10001", "CMP07013"],
+    "not found": ["OBE19001", "OBE19002", "OBE18002", "OBE11001", "OBE11010", "TSK10001", "CMP07005", "CMP07013"],
     "permission": ["COM10009"],
     "login": ["IAM10003", "IAM10004"],
 }

@@ -4,6 +4,9 @@
 
 from __future__ import annotations
 
+import time
+from datetime import UTC, datetime
+
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import (
     AuthenticationFailed,
@@ -40,6 +43,26 @@ def test_refused_time_says_nothing_of_credentials(reads, server):
     with pytest.raises(AuthenticationFailed) as raised:
         reads.time()
     assert "Check username" not in str(raised.value)
+
+
+@pytest.mark.parametrize("body", [b"2026-05-04T03:00:00.5+08:00\n", b'"2026-05-04T03:00:00.5+08:00"'])
+def test_time_as_text_is_the_clock_of_the_service(server, body):
+    client = connect(server.url)
+    # The header is rougher, and that of a proxy perhaps.
+    headers = {"Content-Type": "text/plain;charset=UTF-8", "Date": "Mon, 04 May 2020 00:00:00 GMT"}
+    server.expect("GET", "/api/v2/time", Reply(200, body, headers))
+    ServiceReads(client).time()
+    shown = datetime(2026, 5, 3, 19, tzinfo=UTC).timestamp()
+    assert abs(time.time() + client.service_clock.offset - shown - 0.5) < 10
+
+
+@pytest.mark.parametrize(
+    "reply", [text("<html>"), text("okay"), text("2026-05-04T03:00:00"), text(""), text("2026-05-04T03:00:00Z" * 9)]
+)
+def test_time_that_is_neither_a_time_nor_in_an_envelope_is_unreadable(reads, server, reply):
+    server.expect("GET", "/api/v2/time", reply)
+    with pytest.raises(ResponseUnreadable):
+        reads.time()
 
 
 @pytest.mark.parametrize(
