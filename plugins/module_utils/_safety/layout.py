@@ -13,12 +13,14 @@ from .._base.parsing import Record, integer, records
 from .._base.text import join_names
 from .._journal.rows import MemberKey
 from .._ocp.endpoints import OcpApi
+from .._ocp.task_model import Task
 from .._ocp.unknown_path import if_shown
 from .._targets.arbitration import arbiter_key
 from .._targets.lookup import address_of
-from .._targets.operating_tasks import operated_by
+from .._targets.operating_tasks import operated_by, tag_values
 from .._targets.serving import ACTIVE, database_may_serve, database_serves, is_in_flight
 from .._targets.target import PlacedServer
+from .._targets.task_names import ARBITRATION_FILTER, ARBITRATION_RESTART, is_named
 from .locality import leaders_of, type_leads, type_votes, voters_of, zones_in
 from .voters import UNKNOWN_ARBITER, Arbiter, Replica, Tenant
 
@@ -43,6 +45,7 @@ class Layout:
     _detailed: dict[str, Record] = field(default_factory=dict)
     # None if they are not read yet, empty if they cannot be.
     _services: list[list[Record]] | None = None
+    _at_work: dict[int | None, str] = field(default_factory=dict)
     _is_empty: bool = False
     reads: int = 0
 
@@ -96,11 +99,26 @@ class Layout:
         if self._services is None:
             services = self._readable("arbitration services", self.api.arbitration_services)
             self._services = [] if services is None else [services]
+            self._at_work = self._arbiters_at_work() if services and taken is None else {}
         if not self._services:
             return [replace(tenant, arbiter=UNKNOWN_ARBITER) for tenant in tenants]
-        found = [_served(service, self.cluster_id, taken, own) for service in self._services[0]]
+        found = [_served(service, self.cluster_id, taken, own, self._at_work) for service in self._services[0]]
         ids = self._ids()
         return [replace(tenant, arbiter=_arbiter_for(tenant, ids.get(tenant.name), found)) for tenant in tenants]
+
+    def _arbiters_at_work(self) -> dict[int | None, str]:
+        """The ids of the arbitration services that a task restarts, each with its name; None for one not shown.
+
+        The status of a service may not show yet what has begun.
+        """
+        tasks = self._readable("tasks of arbitration services", lambda: self.api.tasks(name=ARBITRATION_FILTER)) or []
+        found: dict[int | None, str] = {}
+        for record in tasks:
+            task = Task.from_api(record)
+            if is_named(record, ARBITRATION_RESTART) and not task.finished:
+                named = tag_values(record, "arbitrationServiceId") or {None}
+                found.update(dict.fromkeys(named, f"task {task.label}"))
+        return found
 
     @property
     def arbiter_keys(self) -> list[MemberKey]:
@@ -194,14 +212,18 @@ class _Served:
     is_vague: bool
 
 
-def _served(service: Record, cluster_id: int, taken: int | None, own: frozenset[int]) -> _Served:
+def _served(
+    service: Record, cluster_id: int, taken: int | None, own: frozenset[int], at_work: Mapping[int | None, str]
+) -> _Served:
     served = [one for one in records(service.get("clusters")) if _id_of(one, "cluster") in (cluster_id, None)]
     tenants = [tenant for cluster in served for tenant in records(cluster.get("tenants"))]
-    number, status, task = service.get("id"), service.get("status"), operated_by(service)
+    number, status = service.get("id"), service.get("status")
+    named = operated_by(service)
+    task = at_work.get(number) or at_work.get(None) or (None if named is None else f"task {named}")
     in_flight = is_in_flight(status) or number in own or task is not None
     may_serve = in_flight or database_may_serve(status)
     stays = database_serves(status) is not False and not in_flight
-    state = "being restarted by this controller" if number in own else f"{status} (task {task})" if task else status
+    state = "being restarted by this controller" if number in own else f"{status} ({task})" if task else status
     words = "" if stays else f"arbitration service {address_of(service, 'svrIp', 'svrPort')} is {state}"
     arbiter = Arbiter(may_serve, stays, taken=number == taken and may_serve, words=words)
     degraded = [tenant for tenant in tenants if tenant.get("degradedLsIdList")]

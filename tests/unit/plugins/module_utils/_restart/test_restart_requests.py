@@ -106,6 +106,7 @@ def test_arbitration_services_of_two_full_replicas_are_read_before_a_new_look(ap
     api.expect("cluster", 31, gives=found)
     expect_look(api, found, [tenant(501, "sys", 1, 2)])
     api.expect("arbitration_services", gives=[{"id": 61, "svrIp": "h", "svrPort": 1, "clusters": served}])
+    api.expect("tasks", name="arbitration", gives=[])
     expect_look(api, found)
     expect_start(api)
     assert restart(api, time_passes, SAFELY)["task_id"] == 81

@@ -21,6 +21,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.arbitration
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.zone import Zone
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll_pauses import PollPolicy
 from ansible_collections.oceanbase.ocp.tests.unit.support.controllers import journal_here
+from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import ARBITRATION as ARBITRATION_TASK
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import (
     CLUSTER,
     FULL3,
@@ -798,6 +799,15 @@ def test_own_restart_of_an_arbiter_counts_before_the_service_shows_it(service):
     service.names_operations, service.list_lacks, service.seconds = False, 30.0, 60.0
     assert restart(service, ARBITER)["action"] == "submitted"
     assert "being restarted by this controller" in str(refusal_of_next(service))
+
+
+@pytest.mark.parametrize("tags", [True, False])
+def test_restart_of_an_arbiter_counts_as_soon_as_its_task_is_there(tags, service):
+    """A person has requested it, and its status does not show it yet."""
+    service.localities, service.arbitrated = {"sys": FULL2}, {"sys": []}
+    service.names_operations, service.arbitration_tags = False, tags
+    service.begin(ARBITRATION_TASK, service.arbitration, seconds=60.0)
+    assert "task 1001 (Restart arbitration service)" in str(refusal(service))
 
 
 def refusal_of_next(service):

@@ -59,6 +59,8 @@ def planned(api, time_passes):
             api.expect("tenants", 31, gives=[{**one, **(tenants or {}).get(one["name"], {})} for one in shown])
         if arbiter is not None:
             api.expect("arbitration_services", gives=arbiter)
+            if arbiter:
+                api.expect("tasks", name="arbitration", gives=[])
         for number, detail in units:
             api.expect("tenant", 31, number, gives=detail)
         wanted = RollingRequest(["orders"], options.pop("only", None), None, size, strategy, LATER, **options)
