@@ -52,7 +52,7 @@ class Shown:
     """What the service answers, and that restarts of this controller run."""
 
     servers: list[dict[str, Any]] = field(default_factory=list)
-    tasks: list[dict[str, Any]] = field(default_factory=list)
+    listed: list[dict[str, Any]] = field(default_factory=list)
     tenant_list: list[dict[str, Any]] = field(default_factory=list)
     details: dict[int, dict[str, Any]] = field(default_factory=dict)
     services: list[dict[str, Any]] | None = field(default_factory=list)
@@ -70,6 +70,10 @@ class Shown:
         if number not in self.details:
             raise _not_there()
         return self.details[number]
+
+    def tasks(self, **_filters: Any) -> list[dict[str, Any]]:
+        """Those of arbitration services: the status shows them."""
+        return []
 
     def arbitration_services(self) -> list[dict[str, Any]]:
         """All arbitration services. Raises NotFound if the service has no such call."""
@@ -150,7 +154,7 @@ def findings(world: World) -> Iterator[Finding]:
     """What the rule and the truth say about each tenant."""
     shown = world.shown
     placed = placed_servers({"zones": []}, shown.servers)
-    states = server_states(placed, shown.tasks, shown.own, world.taken)
+    states = server_states(placed, shown.listed, shown.own, world.taken)
     own = frozenset().union(*(each.arbiters for each in shown.own))
     taken = Taken(placed, states, SERVICE if world.takes_service else None, own)
     verdict = judge(Layout(shown, CLUSTER), taken, ())  # type: ignore[arg-type]
@@ -241,7 +245,7 @@ def _random_server(random: Random, shown: Shown, number: int, zone: str, ill: fl
             status = random.choice(MOVING)
         elif way == "task":
             tags = [{"serverId": number}]
-            shown.tasks.append({"id": number, "name": "Restart OB server", "status": "RUNNING", "tags": tags})
+            shown.listed.append({"id": number, "name": "Restart OB server", "status": "RUNNING", "tags": tags})
         else:
             shown.own.append(OwnRestart(None, frozenset({f"{ip}:2882"}), frozenset()))
     if kind == "clear" and random.random() < 0.01:
