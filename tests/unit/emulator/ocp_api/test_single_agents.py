@@ -121,7 +121,7 @@ def test_events_can_be_filtered_and_sorted(emulated, filters, found):
 
 def test_invalid_filter_of_events_is_refused(emulated):
     for query in ("status=SUCCESSFUL", "operatorId=admin", "startTime=today", "eventType=a"):
-        assert f"'{query.split('=')[0]}'" in emulated.error(400, "GET", f"{EVENTS}?{query}")["message"]
+        assert f"'{query.split('=', maxsplit=1)[0]}'" in emulated.error(400, "GET", f"{EVENTS}?{query}")["message"]
 
 
 def test_every_operation_of_the_older_profile_is_an_event_without_a_task(start):

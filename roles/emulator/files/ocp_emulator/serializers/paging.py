@@ -5,6 +5,7 @@
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TypeVar
 
 from ocp_emulator.base import errors
@@ -15,7 +16,7 @@ Element = TypeVar("Element")
 SchemaT = TypeVar("SchemaT", bound=Schema)
 Ordering = TypeVar("Ordering")
 
-_BY_ID = {"id": "t.id"}
+_BY_ID: Mapping[str, str] = MappingProxyType({"id": "t.id"})
 
 
 @dataclass(frozen=True)
