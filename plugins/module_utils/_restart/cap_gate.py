@@ -99,11 +99,11 @@ class CapGate:
         return lambda rows: not self._crossed(look, self._down.of_service(rows))
 
     def await_turn(self, look: Look, show: Callable[[Sequence[str]], None]) -> None:
-        """Wait until the caps may allow it, or for a minute; ``show`` gets what it waits for.
+        """Wait until the caps may allow it, or for a minute; ``show`` gets once what it waits for.
 
         Raises NotSafe if the restarts that it waits for have been the same for ``wait_timeout`` seconds.
         """
-        began = self._clock.now()
+        began, is_shown = self._clock.now(), False
         while True:
             rows = self._down.rows()
             found = self._crossed(look, rows)
@@ -113,7 +113,9 @@ class CapGate:
             if self._down.look_after(ahead):
                 continue
             self._note_ahead(ahead)
-            show([crossing.words for crossing in found])
+            if not is_shown:
+                show([crossing.words for crossing in found])
+                is_shown = True
             unchanged, timeout = self._clock.now() - self._ahead_since, self._request.policy.timeout
             if unchanged >= timeout:
                 raise self._stuck(found, ahead, unchanged)
