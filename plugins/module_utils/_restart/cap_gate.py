@@ -55,22 +55,32 @@ class CapGate:
         return 1 if self._caps is not None and self._caps.needs_total and not self._total else 0
 
     def read(self) -> None:
-        """Read how many servers the service has, unless the journal has that of the last hour."""
-        if not self.requests:
-            return
+        """Read how many servers the service has, unless the journal has that of the last hour.
+
+        One of those who share the journal reads it, and the others wait for that.
+        """
         self._problem = None
+        if not self.requests or self._is_noted():
+            return
+        with self._journal.lock([f"{TOTAL} {self._api.url}"], self._clock, self._request.policy.timeout):
+            if self._is_noted():
+                return
+            try:
+                self._total = servers_in_all(self._api)
+            except AuthenticationFailed:
+                raise
+            except ServiceError as error:
+                self._problem = error
+                return
+            self._journal.remember(TOTAL, [self._api.url], json.dumps([self._total, self._clock.wall()]))
+
+    def _is_noted(self) -> bool:
+        """Whether the journal has the number, which is used then."""
         count, at = json.loads(self._journal.recall(TOTAL, [self._api.url]) or "[0, 0]")
-        if abs(self._clock.wall() - at) < TOTAL_FOR:
-            self._total = count
-            return
-        try:
-            self._total = servers_in_all(self._api)
-        except AuthenticationFailed:
-            raise
-        except ServiceError as error:
-            self._problem = error
-            return
-        self._journal.remember(TOTAL, [self._api.url], json.dumps([self._total, self._clock.wall()]))
+        if abs(self._clock.wall() - at) >= TOTAL_FOR:
+            return False
+        self._total = count
+        return True
 
     def judge(self, look: Look, waited: float) -> Judgement:
         """Refuse what no wait allows; wait while servers are down that no restart of this journal took down."""
@@ -99,11 +109,11 @@ class CapGate:
         return lambda rows: not self._crossed(look, self._down.of_service(rows))
 
     def await_turn(self, look: Look, show: Callable[[Sequence[str]], None]) -> None:
-        """Wait until the caps may allow it, or for a minute; ``show`` gets what it waits for.
+        """Wait until the caps may allow it, or for a minute; ``show`` gets once what it waits for.
 
         Raises NotSafe if the restarts that it waits for have been the same for ``wait_timeout`` seconds.
         """
-        began = self._clock.now()
+        began, is_shown = self._clock.now(), False
         while True:
             rows = self._down.rows()
             found = self._crossed(look, rows)
@@ -113,7 +123,9 @@ class CapGate:
             if self._down.look_after(ahead):
                 continue
             self._note_ahead(ahead)
-            show([crossing.words for crossing in found])
+            if not is_shown:
+                show([crossing.words for crossing in found])
+                is_shown = True
             unchanged, timeout = self._clock.now() - self._ahead_since, self._request.policy.timeout
             if unchanged >= timeout:
                 raise self._stuck(found, ahead, unchanged)

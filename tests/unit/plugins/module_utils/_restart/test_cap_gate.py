@@ -228,6 +228,14 @@ def test_wait_does_not_count_for_wait_timeout_as_long_as_something_moves(service
     assert result["elapsed"] > 39 * 50
 
 
+def test_wait_is_shown_once_a_minute_however_many_come_back(service):
+    numbers = [down(number) for number in range(1, 16)]
+    service.time.after_sleep = lambda: journal_here().note(numbers.pop(), back=True) if numbers else None
+    shown = restart(service, timeout=100)["shown"]
+    assert shown[1].startswith("15 of 1 servers of IDC idc1 are down (10.2.0.10:2882, ")
+    assert len(shown) == 2
+
+
 def test_wait_ends_once_nothing_has_moved_for_the_timeout_and_says_for_what_it_waited(service):
     number = down()
     with pytest.raises(NotSafe) as raised:
