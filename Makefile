@@ -37,6 +37,7 @@ ISSUE_FORMS := $(filter-out %/config.yml,$(wildcard .github/ISSUE_TEMPLATE/*.yml
 # Integration tests spend half of their time waiting.
 WAITING_WORKERS := $(shell expr $$(nproc) \* 3)
 PYTEST := $(BIN)/python -m pytest --quiet
+CAPS := tests/unit/plugins/module_utils/_restart/test_caps_of_many.py
 # Without the plugins that only other tests need.
 PYTEST_UNIT := $(PYTEST) tests/unit -p no:schemathesis -p no:anyio --numprocesses auto
 UV_INSTALL := $(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python
@@ -127,6 +128,10 @@ integration: $(DEV) ## Run Ansible for real against the emulator
 nightly: $(DEV) ## Run the unit and integration tests that make test leaves out
 	$(PYTEST_UNIT) -m nightly --dist worksteal
 	$(PYTEST) tests/integration -m nightly --real-commands --numprocesses $(WAITING_WORKERS) --dist worksteal
+
+.PHONY: caps
+caps: $(DEV) ## Restart 1,000 clusters by 100 forks under caps, in 500 schedules of virtual time (SCHEDULES=n)
+	CAP_SCHEDULES=$(or $(SCHEDULES),500) $(PYTEST) $(CAPS) -p no:schemathesis -m nightly --numprocesses auto
 
 .PHONY: coverage
 coverage: $(DEV) ## Show which lines of the plugins no test runs, including in playbooks (TESTS="tests/unit/plugins")

@@ -7,6 +7,7 @@ The journal, its counting, the gate and the wait are the real ones; a look at a 
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from datetime import timedelta
 from types import SimpleNamespace
@@ -227,6 +228,7 @@ def test_plan_that_nobody_holds_to_passes_a_cap():
 
 @pytest.mark.nightly
 @pytest.mark.timeout(1800)
-@pytest.mark.parametrize("seed", range(500))
-def test_caps_of_a_thousand_clusters_hold_in_500_schedules(seed):
+@pytest.mark.parametrize("seed", range(int(os.environ.get("CAP_SCHEDULES", "20"))))
+def test_caps_of_a_thousand_clusters_hold(seed):
+    """Each takes some seconds: `make caps` has 500 schedules."""
     assert passed(seed, LARGE).restarts > 0.85 * LARGE.clusters
