@@ -208,6 +208,7 @@ def rolling_plans(call: Calls) -> None:
         call(emulator, **options)
         raise_alarm(emulator)
         emulator.post("/emulator/backups", {"cluster": "orders"})
+        emulator.put("/emulator/tenants/5002", {"locked": True})
         call(emulator, **options, offline_budget="warn")
         restart(emulator, safety="none")
         call(emulator, **{**options, "started_before": "2020-01-01T00:00:00Z"})
