@@ -299,7 +299,8 @@ def open_request_blocks(case: Case, run: Run) -> Iterator[Finding]:
     for post in run.posts:
         for earlier in _requests_before(case, run, post):
             sent = _open_request(case, earlier, post)
-            if sent is None:
+            # A server that was added with the address of another one has another id, and so another path.
+            if sent is None or sent.request.path != post.request.path:
                 continue
             is_here = earlier.process == run.process
             searched = UNSEEN_FOR + min(run.args["timeout"], earlier.args["timeout"])

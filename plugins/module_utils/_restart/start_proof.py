@@ -180,10 +180,10 @@ def _is_restarted(before: Member, after: Member | None, task: RestartTask) -> bo
     if renewed_processes(before.pids or ()) - (after.pids or {}).keys():
         return False
     moved = has_moved(before, after)
-    if task.skipped and not moved:
-        return moved
     if task.change.is_dated and (task.attached or moved is not False) and task.change.of_start(after) is Relative.SINCE:
         return True
+    if task.skipped and not moved:
+        return moved
     span = None if task.change.sights is not None else started_span(after)
     if span is None or task.began is None:
         # No clock tells.

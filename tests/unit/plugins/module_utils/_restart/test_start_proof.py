@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 import pytest
@@ -137,3 +138,11 @@ def test_members_are_compared_by_name():
 
 def test_no_members_give_no_proofs():
     assert prove_restarts([], [server(LATER)], RestartTask(1000, BEGUN)) == {}
+
+
+def test_task_with_a_skipped_step_proves_only_what_the_start_shows():
+    task = RestartTask(1000, BEGUN, attached=True, skipped=True)
+    assert prove_restarts([server(LATER)], [server(LATER)], task) == {"a": False}
+    assert prove_restarts([server(LONG_BEFORE)], [server(LATER)], task) == {"a": True}
+    since = replace(task, change=Begin(Span.of(LONG_BEFORE)))
+    assert prove_restarts([server(LATER + 300 * SECOND)], [server(LATER + 300 * SECOND)], since) == {"a": True}
