@@ -207,7 +207,7 @@ class _Meaning:
             restarts,
             since if restarts else frozenset(),
             unclear if restarts else frozenset(),
-            is_due=work is Work.RESTARTED and self.memory.ended.may_show(task, self.look.now),
+            is_due=work.is_final and self.memory.ended.may_show(task, self.look.now),
             is_told=bool(restarts) or not self._may_be_untold(entry, since | unclear),
         )
 

@@ -44,6 +44,11 @@ class Work(Enum):
     NOTHING = "nothing"
     GONE = "gone"
 
+    @property
+    def is_final(self) -> bool:
+        """Whether no other restart may follow it for the same change: it has restarted the target, or may have."""
+        return self in (Work.RESTARTED, Work.SKIPPED, Work.GONE)
+
 
 class Values(Enum):
     """What a member shows of the wanted values of parameters."""

@@ -101,6 +101,11 @@ class Case:
         """The tasks that work on the target."""
         return tuple(task for task in self.known.tasks if task.work is Work.RUNNING)
 
+    @cached_property
+    def untold(self) -> tuple[Task, ...]:
+        """The tasks since that may have been of the target, for all that the service shows."""
+        return tuple(task for task in self.known.tasks if not task.is_told)
+
     @property
     def is_busy(self) -> bool:
         """Whether anything works on it."""
@@ -275,7 +280,7 @@ def _nothing_shown(case: Case) -> Decision | None:
 
 def _tasks_hidden(case: Case) -> Decision | None:
     open_ones = [member for member in case.stale if member.start in (Relative.HIDDEN, Relative.UNCLEAR)]
-    untold = [task for task in case.known.tasks if not task.is_told and task.work is Work.RESTARTED]
+    untold = [task for task in case.untold if any(_leaves_open(task, member) for member in open_ones)]
     if not case.wish.is_dated or not open_ones or (case.known.reads_tasks and not untold):
         return None
     return Decision(Rule.TASKS_HIDDEN, Step.FAIL, case.names, tuple(task.id for task in untold[:1]))
@@ -285,7 +290,7 @@ def _task_untold(case: Case) -> Decision | None:
     """A restart that may have been of the target, and whose start may still show."""
     if not case.wish.is_dated or not case.stale:
         return None
-    tasks = [task.id for task in case.known.tasks if not task.is_told and task.work is Work.RESTARTED and task.is_due]
+    tasks = [task.id for task in case.untold if task.work.is_final and task.is_due]
     step = Step.WAIT if case.wish.waits else Step.FAIL
     return Decision(Rule.TASK_UNTOLD, step, case.names, case.newest(tasks)) if tasks else None
 
@@ -302,10 +307,15 @@ def _clocks_overlap(case: Case) -> Decision | None:
 
 def _may_have_restarted(task: Task, member: Member) -> bool:
     """Whether a task that began about the time of the change, or since, may have restarted a member since."""
-    if task.work is Work.RAN:
-        # A start by which clocks would tell shows what such a task has done.
-        return member.start is Relative.UNCLEAR and member.name in task.since | task.unclear
-    return task.work in (Work.RESTARTED, Work.SKIPPED, Work.GONE) and member.name in task.unclear
+    # Of a task that is final and began since, the row about a start that is missing has decided.
+    names = task.unclear if task.work.is_final else task.since | task.unclear
+    return member.name in names and _leaves_open(task, member)
+
+
+def _leaves_open(task: Task, member: Member) -> bool:
+    """Whether a task of a member may have restarted it, as far as the start tells that is shown of the member."""
+    # A start that clocks can place shows what a task has done that did not succeed.
+    return task.work.is_final or (task.work is Work.RAN and member.start is Relative.UNCLEAR)
 
 
 def _earlier_start(case: Case) -> Decision | None:
