@@ -14,7 +14,7 @@ options:
   most_down:
     description:
       - How many servers may be down at the same time by restarts of this collection, over all clusters of the service,
-        as in V({"idc":1,"percent":10}). Without it there is no limit but that of the tenants.
+        as in V({"idc":1,"percent":10}). Without it only the tenants of each cluster limit that.
       - V(host), V(idc) and V(region) are the most in each single host machine (by its IP address), IDC and region.
         V(servers) is the most in all. These are whole numbers from 1.
       - V(percent), from 1 to 100, is the most in all as a share of all servers of the service that these credentials

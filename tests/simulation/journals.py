@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The journals of machines: the code of the real ones, which tells what was noted, and fails when that was drawn."""
+"""The journals of machines: the real code, told to fail where a scenario says so. They tell what was noted."""
 
 from __future__ import annotations
 

@@ -101,8 +101,8 @@ class RequestRow:
     ``until_effective`` as canonical JSON. ``began`` is when the task began, by the service. ``outcome`` is None as long
     as it is not known, REFUSED, RUNNING (accepted, the task is known), SUCCESSFUL, FAILED, or UNKNOWN (the search is
     over and found no task). ``settled``: a person has said that it counts no more. ``known`` are the ids of the tasks
-    on the target that were there before, ``token`` tells the request from every other one. ``places`` are those of all
-    servers that it takes down, also of those that need no restart. ``back``: these are known to serve again.
+    on the target that were there before, ``token`` tells the request from every other one. ``places``: where all
+    servers are that it takes down, also those that need no restart. ``back``: these are known to serve again.
     ``looked_at`` is when somebody who waits for that has looked last, as ``at``.
     """
 

@@ -14,7 +14,7 @@ from .change import has_moved, noted_member
 def is_back(row: RequestRow, servers: Iterable[Member], *, has_ended: bool) -> bool:
     """Whether each server of the request serves, and shows a newer start than before, or else its task ``has_ended``.
 
-    ``servers`` are all of its cluster. One that is no longer there was taken away, if the task has ended.
+    ``servers`` are all of its cluster. If the task has ended, a server that is missing there has left the cluster.
     """
     there = {member.name: member for member in servers}
     before = {key.address: noted_member(key.address, shown) for key, shown in row.members}

@@ -30,7 +30,7 @@ TOTAL = "servers"
 
 
 class CapGate:
-    """Judges how many servers are down at the same time. Without ``most_down`` there is no limit, and it reads nothing.
+    """Judges how many servers are down at the same time. Without ``most_down`` it allows everything, and reads nothing.
 
     What is noted of other restarts is judged at the request: see ``allows``.
     """
@@ -103,7 +103,7 @@ class CapGate:
         return Judgement(Refuse(refusal) if is_vain else Wait(refusal, words), problems=words, warnings=warnings)
 
     def allows(self, look: Look) -> Allows | None:
-        """Whether this restart passes no cap, by the requests of the journal; None if there are no caps."""
+        """What judges by the requests of the journal whether the caps allow this restart; None if there are no caps."""
         if self._caps is None:
             return None
         return lambda rows: not self._crossed(look, self._down.of_service(rows))

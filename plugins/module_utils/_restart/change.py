@@ -99,7 +99,7 @@ def has_moved(before: Member, after: Member) -> bool | None:
 
 
 def _least_move(before: Member, after: Member) -> float:
-    """Seconds by which no start moves that is the same. One application server may show fractions, and another none."""
+    """A start that moves by more seconds is another one. Of one start, an application server may omit the fractions."""
     if not after.start_time:
         return UPTIME_TOLERANCE
     return max(SHORTEST_RESTART, *(_cut_off(each.started) for each in (before, after) if each.started is not None))
@@ -157,9 +157,9 @@ class Begin:
 
     ``instant`` is ``started_before`` by the clocks of the service, and ``wall`` by that of this machine; None if it is
     not given. ``sights`` are those of the name by member, without those for which it was never used; None without a
-    name. ``requested`` is what members showed when this machine requested a restart of them at the instant or later,
-    ``seen`` what this run has seen of them first, after the change; without those of which the start of a restart might
-    show later that began before.
+    name. ``requested`` is what members showed when this machine requested a restart of them at the instant or later.
+    ``seen`` is what this run saw of them first. It lacks members whose start may still be replaced by that of a restart
+    from before the change.
     """
 
     instant: Span | None = None

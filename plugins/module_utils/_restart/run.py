@@ -107,7 +107,7 @@ def _wait_for_the_change(request: RestartRequest, clock: Clock) -> None:
 
 def _found_target(api: OcpApi, selector: Selector, request: RestartRequest, clock: Clock) -> Target:
     """The target of ``selector``, looked for as long as failed reads may pass. Raises TargetError and ServiceError."""
-    beat = Heartbeat("Not begun", request.policy, clock)
+    beat = Heartbeat("Looking for the target", request.policy, clock)
     began, shown = clock.now(), ""
     while True:
         try:
@@ -878,18 +878,27 @@ class _Run:
             self._notes.ended(Task.from_result(awaited.task))
         if awaited.error is not None:
             raise awaited.error
-        task = self._attempt.so_far.task or {}
+        task = self._attempt.so_far.task
         self._attempt.warnings += self._signs.long_restart(task["duration"] if task else None)
-        is_attached = decision.step in (Step.JOIN, Step.ADOPT)
-        is_skipped = bool(task) and work_of(Task.from_result(task)) is Work.SKIPPED
-        restart_task = RestartTask(
-            task_id, instant(task.get("start_time")), is_attached, self._begin, frozenset(self._late), is_skipped
+        self._prove(before, members, self._restart_task(task_id, task, decision))
+
+    def _restart_task(self, task_id: int, task: Result | None, decision: Decision) -> RestartTask:
+        return RestartTask(
+            number=task_id,
+            began=None if task is None else instant(task.get("start_time")),
+            attached=decision.step in (Step.JOIN, Step.ADOPT),
+            change=self._begin,
+            late=frozenset(self._late),
+            skipped=task is not None and work_of(Task.from_result(task)) is Work.SKIPPED,
         )
+
+    def _prove(self, before: Observation, members: frozenset[str], task: RestartTask) -> None:
+        """Wait until these members show that they restarted. Raises what shows that they did not."""
         log_lines = self._request.policy.log_lines
-        found = verify(self._api, self._target, before, members, restart_task, self._beat, log_lines)
+        found = verify(self._api, self._target, before, members, task, self._beat, log_lines)
         if found.error is None and self._attempt.so_far.effective is not None:
             with self._beat.about("waiting for OCP to show the new values"):
-                found = verify_effect(self._target, task_id, self._effect, before, found)
+                found = verify_effect(self._target, task.number, self._effect, before, found)
             self._attempt.note(effective=self._effect.facts(before.members))
             self._note_effect(before)
         if found.after is not None:
