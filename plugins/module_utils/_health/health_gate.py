@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from .._base.checks import check_range
+from .._base.cli_hints import RUN_AGAIN
 from .._base.clock import SYSTEM_CLOCK, Clock
 from .._base.errors import CredentialsRefused, NotFound, NotHealthy, ServiceError
 from .._base.parsing import Record
@@ -81,8 +82,9 @@ def unhealthy_words(problems: Sequence[Problem], waited: float | None) -> str:
 def problem_words(problems: Sequence[Problem]) -> str:
     """The first of ``problems``, and what a person can do about them, with the commands on lines of their own."""
     remedies = [line for problem in problems[:NAMED_AT_MOST] for line in problem.remedies]
-    steps = f" {NEXT_STEPS_HEADING}" if remedies else ""
-    return "\n".join([f"{_first([problem.text for problem in problems])}.{steps}", *remedies])
+    if not remedies:
+        return f"{_first([problem.text for problem in problems])}."
+    return "\n".join([f"{_first([problem.text for problem in problems])}. {NEXT_STEPS_HEADING}", *remedies, RUN_AGAIN])
 
 
 def _first(problems: Sequence[str]) -> str:

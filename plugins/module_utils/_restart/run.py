@@ -805,7 +805,14 @@ class _Run:
         task_id, members = so_far.task_id or 0, decision.members
         policy = replace(self._policy, offline_time=self._signs.offline_time)
         awaited = await_restart(
-            self._api, self._target, task_id, str(so_far.action), so_far.trace_id, policy, self._clock
+            self._api,
+            self._target,
+            task_id,
+            str(so_far.action),
+            so_far.trace_id,
+            policy,
+            self._clock,
+            at_most_once=self._request.is_dated or bool(self._request.until_effective),
         )
         self._attempt.warnings += awaited.warnings
         if awaited.task is not None:
