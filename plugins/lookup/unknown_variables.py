@@ -15,6 +15,8 @@ description:
     variables that there are.
   - Every role and playbook of the collection begins with it and refuses such variables, because a misspelt
     C(rolling_restart_servers) would restart more than intended.
+  - A variable of the command line (C(-e)) that lacks the prefix, such as C(safety) for C(rolling_restart_safety), does
+    nothing. If the one with the prefix is not set, there is a warning.
   - Names that begin with the prefix and C(user_) are free, as in C(rolling_restart_user_ticket). Names with two
     underscores after the role, as in C(rolling_restart__plan), are internal to the role.
 options:
@@ -47,12 +49,14 @@ _raw:
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from difflib import get_close_matches
 from pathlib import Path
 
 from ansible.module_utils.common.yaml import yaml_load
 from ansible.plugins.lookup import LookupBase
+from ansible.utils.display import Display
+from ansible.utils.vars import load_extra_vars
 
 from ..plugin_utils._ansible_core import LookupFailed
 
@@ -75,6 +79,20 @@ def unknown_variables(name: str, variables: Iterable[str]) -> list[str]:
     refusals = [_refusal(each, name, prefix, known) for each in unknown if each not in known]
     *first, last = (option.removeprefix(prefix) for option in options)
     return [*refusals, f"The variables are {prefix} followed by {', '.join(first)} or {last}."] if refusals else []
+
+
+def unprefixed(name: str, given: Iterable[str], variables: Collection[str]) -> list[str]:
+    """A sentence for each of the ``given`` that would be a variable of the role or playbook with its prefix.
+
+    Not if that one is among the ``variables``: then a playbook may well take one from the other.
+    """
+    prefix = f"{name}_"
+    options, _known = _documented(name, prefix)
+    return [
+        f"{each}: is ignored by oceanbase.ocp.{name}; its variable is {prefix}{each}."
+        for each in sorted(given)
+        if f"{prefix}{each}" in options and f"{prefix}{each}" not in variables
+    ]
 
 
 def _documented(name: str, prefix: str) -> tuple[list[str], set[str]]:
@@ -112,7 +130,16 @@ class LookupModule(LookupBase):
     def run(self, terms, variables=None, **kwargs):
         """The sentences. Raises LookupFailed."""
         self.set_options(var_options=variables, direct=kwargs)
+        names = [str(name) for name in variables or {}]
         try:
-            return [sentence for name in terms for sentence in unknown_variables(name, map(str, variables or {}))]
+            for sentence in self._ignored(terms, names):
+                Display().warning(sentence)
+            return [sentence for name in terms for sentence in unknown_variables(name, names)]
         except ValueError as error:
             raise LookupFailed(f"oceanbase.ocp.unknown_variables: {error}") from None
+
+    def _ignored(self, terms, names):
+        """A sentence for each variable of the command line that does nothing, for all terms."""
+        given = [str(name) for name in load_extra_vars(self._loader)] if self._loader is not None else []
+        taken = {name for term in terms for name in given if f"{term}_{name}" in names}
+        return [sentence for term in terms for sentence in unprefixed(term, set(given) - taken, names)]

@@ -293,6 +293,7 @@ from ..module_utils._module.restart_options import (
     WAIT_OPTIONS,
     given_change,
     given_instant,
+    hints,
     restart_options,
     wanted_values,
     watch,
@@ -371,6 +372,7 @@ def planned(params):
         until_effective=wanted_values(params),
         change=given_change(params),
         journal_url=params["journal_url"],
+        hints=hints(params),
     )
 
 

@@ -74,6 +74,13 @@ options:
     description: Names of tenants that may be without a majority during the restart, such as those with one replica.
     type: list
     elements: str
+  hint_variables:
+    description:
+      - For roles and playbooks that call the module. The variables by which a user gives options of the module, as in
+        C({safety: rolling_restart_safety}).
+      - Messages that propose such an option then name its variable, as in V(-e rolling_restart_safety=none), and do
+        not propose an option without one.
+    type: dict
   offline_budget:
     description:
       - With V(refuse) and V(warn) the plan has how long a server of each cluster may be offline, for the options of the
@@ -341,6 +348,7 @@ from ..module_utils._module.restart_options import (
     SAFETY_OPTIONS,
     given_change,
     given_instant,
+    hints,
     wanted_values,
     watch,
 )
@@ -359,6 +367,7 @@ OPTIONS = {
     "canary": {"type": "int", "default": 0},
     "safety": SAFETY_OPTIONS["safety"],
     "tolerate_outage_of": SAFETY_OPTIONS["tolerate_outage_of"],
+    "hint_variables": SAFETY_OPTIONS["hint_variables"],
     **PLANNED_SIGN_OPTIONS,
     "offline_budget": BUDGET_OPTIONS["offline_budget"],
     **EFFECT_OPTIONS,
@@ -382,6 +391,7 @@ def run(api, params, _mode):
         until_effective=wanted_values(params),
         change=given_change(params),
         journal_url=params["journal_url"],
+        hints=hints(params),
     )
     return plan_rolling_restart(api, wanted)
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from .._base.cli_hints import BY_OPTIONS, Hints
 from .._signs.offline_budget import OfflineBudget
 from .._signs.sign_rules import Watch
 from .._waiting.poll_pauses import PollPolicy
@@ -40,7 +41,7 @@ class RestartRequest:
     and for those signs to end that may. ``offline_time`` is how many seconds a server may be offline, None to read it.
     ``until_effective`` are the values of parameters that the restart is for; a server that shows them needs no restart.
     ``failures`` limits how many restarts of the change may have failed elsewhere. ``journal_url`` names the journal,
-    None for that of this controller.
+    None for that of this controller. ``hints`` is how the caller gives an option that a message proposes.
     """
 
     check_mode: bool
@@ -58,6 +59,7 @@ class RestartRequest:
     until_effective: Mapping[str, str] = field(default_factory=dict)
     failures: FailureLimit | None = None
     journal_url: str | None = None
+    hints: Hints = BY_OPTIONS
 
     @property
     def is_dated(self) -> bool:

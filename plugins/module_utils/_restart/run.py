@@ -371,7 +371,9 @@ class _Run:
         wish, memory = self._wish(), self._memory(look)
         known = know(self._target.may_be_kind, look, self._begin, self._values, memory)
         decision = decide(known, wish)
-        self._told = Told(look, known, wish, self._since, self._request.change, self._values, self._begin)
+        self._told = Told(
+            look, known, wish, self._since, self._request.change, self._values, self._begin, self._request.hints
+        )
         if decision.step is Step.ADOPT:
             return (look, decision) if self._claims(look, decision) else None
         reason = reason_of(decision, self._told)
@@ -379,7 +381,7 @@ class _Run:
         if decision.step is Step.FAIL:
             self._attempt.note(verified=False if lacks_values(decision, self._told) else None)
             log_lines = self._request.policy.log_lines
-            raise refusal_of(self._api, self._target, decision, reason, look, log_lines)
+            raise refusal_of(self._api, self._target, decision, reason, look, log_lines, self._request.hints)
         if not self._request.check_mode and decision.step in (Step.WAIT, Step.QUEUE):
             self._wait_first(decision, reason)
             return None

@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from .._base.checks import check_nonempty, check_range
+from .._base.cli_hints import BY_OPTIONS, Hints
 from .._base.clock import SYSTEM_CLOCK, Clock
 from .._base.errors import OptionError, TargetError
 from .._base.text import join_names
@@ -60,6 +61,7 @@ class RollingRequest:
     until_effective: Mapping[str, str] = field(default_factory=dict)
     change: str | None = None
     journal_url: str | None = None
+    hints: Hints = BY_OPTIONS
 
 
 def batch_size(option: str) -> int | None:
@@ -195,7 +197,7 @@ def _plan_cluster(
     unsafe = ""
     if planned and wanted.majority:
         placed = placed_servers(health.records.cluster, health.records.servers)
-        unsafe = unsafe_words(Layout(api, cluster.id, warnings), placed, planned, wanted.tolerated or ())
+        unsafe = unsafe_words(Layout(api, cluster.id, warnings), placed, planned, wanted.tolerated or (), wanted.hints)
     return _Plan(cluster, health, planned, unchanged_nodes(nodes, planned), unsafe)
 
 

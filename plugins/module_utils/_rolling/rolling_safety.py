@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
+from .._base.cli_hints import BY_OPTIONS, Hints
 from .._base.text import join_names
 from .._safety.layout import Layout
 from .._safety.verdict import Taken, allowing_options, judge, refusal_words
@@ -18,7 +19,11 @@ from .rolling_order import Batch
 
 
 def unsafe_words(
-    layout: Layout, placed: Sequence[PlacedServer], batches: Iterable[Batch], tolerated: Collection[str]
+    layout: Layout,
+    placed: Sequence[PlacedServer],
+    batches: Iterable[Batch],
+    tolerated: Collection[str],
+    hints: Hints = BY_OPTIONS,
 ) -> str:
     """Which tenants would be lost, by which servers, and what allows it; empty if the batches are safe.
 
@@ -37,4 +42,4 @@ def unsafe_words(
     if not lost:
         return ""
     found = list(lost.values())
-    return f"Without {join_names(by)}: {refusal_words(found)} {allowing_options(found, passes=False)}"
+    return f"Without {join_names(by)}: {refusal_words(found)} {allowing_options(found, hints, passes=False)}"

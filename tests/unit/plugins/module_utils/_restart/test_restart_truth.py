@@ -166,7 +166,7 @@ def test_target_that_started_since_but_does_not_serve_is_a_failure_that_names_th
     assert (second.__class__, len(service.posts)) == (NotVerified, 1)
     assert "is UNAVAILABLE" in str(second)
     assert f"Task 1001 ({case.task_name}) FAILED at subtask 2 of 2, Start it (id 2)" in str(second)
-    assert "task_id=1001 state=retried'" in str(second)
+    assert "task_id=1001 state=retried wait=true detail=compact'" in str(second)
     assert [step["task_id"] for step in second.facts["failed_subtasks"]] == [1001]
 
 
@@ -263,6 +263,15 @@ def test_skipped_step_that_starts_or_of_unknown_meaning_permits_no_second_restar
 
 
 @every_shown_restart
+def test_message_after_a_skipped_step_says_that_the_server_is_down(service):
+    service.restarts_really = False
+    service.begin(SERVER.task_name, SERVER.things(service), seconds=10.0, skipped=(2,), second="Start it")
+    service.passes(11)
+    service.servers_there[0].status = "STOPPED"
+    error = again_fails(service, SERVER)
+    assert "no later start of 10.1.0.1:2882 shows; now 10.1.0.1:2882 is STOPPED" in str(error)
+
+
 @pytest.mark.parametrize("unusable", [{"end": "ROLLBACK"}, {"ago": 150.0, "seconds": 155.0}], ids=repr)
 def test_task_that_did_not_do_the_work_since_is_not_waited_for(unusable, case, service):
     service.restarts_really = False
@@ -428,7 +437,7 @@ def test_untagged_restart_is_not_overtaken_where_the_filter_by_host_is_ignored(s
     service.begin(fake_ocp.SERVER, SERVER.things(service), seconds=100)
     error = failure(service, SERVER, request())
     assert (error.__class__, service.posts) == (TargetBusy, [])
-    assert "it may not restart this target" in str(error)
+    assert "it is not known to restart this target" in str(error)
 
 
 def test_restart_that_only_a_second_look_shows_is_not_overtaken(service, monkeypatch):
@@ -930,7 +939,7 @@ def test_untold_work_on_the_host_of_an_obproxy_is_not_joined(service):
     service.begin(fake_ocp.OBPROXIES, service.obproxies_there[:2], seconds=100)
     error = failure(service, OBPROXIES, request())
     assert (error.__class__, service.posts) == (TargetBusy, [])
-    assert "it may not restart this target" in str(error)
+    assert "it is not known to restart this target" in str(error)
 
 
 def test_restart_of_untold_obproxies_is_not_adopted(service):
@@ -1133,7 +1142,7 @@ def test_first_use_waits_until_an_earlier_restart_can_show_no_start_any_more(ser
     assert 170 < service.now - ended < 260
     assert [line.strip() for line in lines[:2]] == [
         "server 10.1.0.1:2882 (id 41) of cluster orders (id 31): waiting",
-        "the start of 10.1.0.1:2882 by an earlier restart may not show yet, and change…",
+        "the start of 10.1.0.1:2882 by an earlier restart may not show yet, and change memory-2026-11-20 is new",
     ]
     # From now on a start that moves is since the name.
     SERVER.things(service)[0].started += 200.0

@@ -266,7 +266,7 @@ def test_timeout_of_several_tasks_names_the_unfinished_ones(api, time_passes):
     with pytest.raises(WaitTimeout) as raised:
         wait_for_success(api.double, [1, 2, 3], PollPolicy(0.5, 10), clock=time_passes.clock)
     assert str(raised.value).startswith("Task 2 (Restart 2) and 1 more are not finished")
-    assert "task_ids=2,3'" in str(raised.value)
+    assert "task_ids=2,3 detail=compact'" in str(raised.value)
     assert raised.value.facts["task_id"] == 2
     assert raised.value.facts["unfinished_task_ids"] == [2, 3]
     assert [task["id"] for task in raised.value.facts["tasks"]] == [1, 2, 3]
