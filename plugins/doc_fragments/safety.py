@@ -43,8 +43,8 @@ options:
     default: 0
   hint_variables:
     description:
-      - For roles and playbooks that call the module. The variables by which a user gives options of the module, as in
-        C({safety: rolling_restart_safety}).
+      - For roles and playbooks that call the module. The variables by which a user gives options of the module, by the
+        name of the option, such as V(rolling_restart_safety) for C(safety).
       - Messages that propose such an option then name its variable, as in V(-e rolling_restart_safety=none), and do
         not propose an option without one.
     type: dict

@@ -49,9 +49,10 @@ _raw:
 """
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from pathlib import Path
+from typing import Any
 
 from ansible.module_utils.common.yaml import yaml_load
 from ansible.plugins.lookup import LookupBase
@@ -81,17 +82,20 @@ def unknown_variables(name: str, variables: Iterable[str]) -> list[str]:
     return [*refusals, f"The variables are {prefix} followed by {', '.join(first)} or {last}."] if refusals else []
 
 
-def unprefixed(name: str, given: Iterable[str], variables: Collection[str]) -> list[str]:
+def unprefixed(name: str, given: Iterable[str], variables: Mapping[str, Any]) -> list[str]:
     """A sentence for each of the ``given`` that would be a variable of the role or playbook with its prefix.
 
-    Not if that one is among the ``variables``: then a playbook may well take one from the other.
+    Not if that one is set in ``variables``: then a playbook may well take one from the other.
     """
     prefix = f"{name}_"
     options, _known = _documented(name, prefix)
+    defaults = COLLECTION / "roles" / name / "defaults/main.yml"
+    unset = yaml_load(defaults.read_text(encoding="utf-8")) if defaults.is_file() else {}
     return [
         f"{each}: is ignored by oceanbase.ocp.{name}; its variable is {prefix}{each}."
         for each in sorted(given)
-        if f"{prefix}{each}" in options and f"{prefix}{each}" not in variables
+        if f"{prefix}{each}" in options
+        and variables.get(f"{prefix}{each}", unset.get(f"{prefix}{each}")) == unset.get(f"{prefix}{each}")
     ]
 
 
@@ -132,14 +136,13 @@ class LookupModule(LookupBase):
         self.set_options(var_options=variables, direct=kwargs)
         names = [str(name) for name in variables or {}]
         try:
-            for sentence in self._ignored(terms, names):
+            for sentence in self._ignored(terms, variables or {}):
                 Display().warning(sentence)
             return [sentence for name in terms for sentence in unknown_variables(name, names)]
         except ValueError as error:
             raise LookupFailed(f"oceanbase.ocp.unknown_variables: {error}") from None
 
-    def _ignored(self, terms, names):
+    def _ignored(self, terms, variables):
         """A sentence for each variable of the command line that does nothing, for all terms."""
         given = [str(name) for name in load_extra_vars(self._loader)] if self._loader is not None else []
-        taken = {name for term in terms for name in given if f"{term}_{name}" in names}
-        return [sentence for term in terms for sentence in unprefixed(term, set(given) - taken, names)]
+        return [sentence for term in terms for sentence in unprefixed(term, given, variables)]

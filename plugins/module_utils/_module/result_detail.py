@@ -27,7 +27,6 @@ _MANY_KEYS = ("servers", "results")
 _BRIEF_TASK_KEYS = ("id", "name", "status", "succeeded", "duration")
 _BRIEF_SUBTASK_KEYS = ("task_id", "id", "position", "name", "attempt")
 _BRIEF_MEMBER_KEYS = ("name", "start_time", "pids")
-_BRIEF_SAFETY_KEYS = ("allowed", "outages", "problems")
 _STARTED = ("submitted", "attached", "adopted")
 
 
@@ -86,8 +85,13 @@ def _brief_value(key: str, value: Any) -> Any:
         case "before" | "after":
             return {"members": [_part(one, _BRIEF_MEMBER_KEYS) for one in records(value.get("members"))]}
         case "safety":
-            return {} if value.get("allowed") else {name: value.get(name) for name in _BRIEF_SAFETY_KEYS}
+            return {} if value.get("allowed") else _brief_safety(value)
     return value
+
+
+def _brief_safety(safety: Record) -> Record:
+    tenants = [_part(outage, ("tenant",)) for outage in records(safety.get("outages"))]
+    return {"allowed": safety.get("allowed"), "outages": tenants, "problems": safety.get("problems")}
 
 
 def _brief_list(key: str, value: list[Any]) -> list[Any]:

@@ -39,7 +39,7 @@ from .._waiting.heartbeat import Heartbeat
 from .._waiting.outcome_search import Search, search_outcome
 from .._waiting.poll_pauses import SHORTEST_PAUSE, PollPolicy
 from .._waiting.progress import progress_line
-from .aftermath import await_restart, verify, verify_effect
+from .aftermath import AwaitedTask, await_restart, verify, verify_effect
 from .attempt import Progressing, RestartAttempt
 from .change import Begin, begun_by, has_moved
 from .diff import restart_diff
@@ -801,12 +801,10 @@ class _Run:
     def _note_sent(self, trace_id: str | None) -> None:
         self._attempt.note(changed=True, action="submitted", trace_id=trace_id)
 
-    def _await(self, look: Look, decision: Decision) -> None:
-        """Wait for the task, and prove the restart."""
-        so_far, before = self._attempt.so_far, look.observed
-        task_id, members = so_far.task_id or 0, decision.members
+    def _await_task(self, task_id: int) -> AwaitedTask:
+        so_far = self._attempt.so_far
         policy = replace(self._policy, offline_time=self._signs.offline_time)
-        awaited = await_restart(
+        return await_restart(
             self._api,
             self._target,
             task_id,
@@ -816,6 +814,12 @@ class _Run:
             self._clock,
             at_most_once=self._request.is_dated or bool(self._request.until_effective),
         )
+
+    def _await(self, look: Look, decision: Decision) -> None:
+        """Wait for the task, and prove the restart."""
+        before, members = look.observed, decision.members
+        task_id = self._attempt.so_far.task_id or 0
+        awaited = self._await_task(task_id)
         self._attempt.warnings += awaited.warnings
         if awaited.task is not None:
             self._attempt.note(task=awaited.task)

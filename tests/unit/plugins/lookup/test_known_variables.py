@@ -111,11 +111,11 @@ def test_unknown_role_is_an_error():
 @pytest.mark.parametrize(
     ("name", "given", "variables", "told"),
     [
-        ("rolling_restart", ["safety", "ticket"], ["safety", "ticket"], "safety"),
-        ("fleet_restart", ["tolerate_outage_of"], ["tolerate_outage_of"], "tolerate_outage_of"),
+        ("rolling_restart", ["safety", "ticket"], {"safety": "none", "rolling_restart_safety": "majority"}, "safety"),
+        ("fleet_restart", ["tolerate_outage_of"], {"tolerate_outage_of": "sys"}, "tolerate_outage_of"),
         # A playbook takes one from the other.
-        ("rolling_restart", ["clusters"], ["clusters", "rolling_restart_clusters"], None),
-        ("rolling_restart", ["rolling_restart_safety"], ["rolling_restart_safety"], None),
+        ("rolling_restart", ["clusters"], {"clusters": "a", "rolling_restart_clusters": "{{ clusters }}"}, None),
+        ("rolling_restart", ["rolling_restart_safety"], {"rolling_restart_safety": "none"}, None),
     ],
 )
 def test_variable_without_the_prefix_gets_a_sentence(name, given, variables, told):

@@ -142,9 +142,10 @@ def test_failure_without_detail_has_what_a_playbook_branches_on():
 
 
 def test_failure_without_detail_says_why_it_was_not_safe():
-    safety = {"allowed": False, "evidence": "units", "tenants": ["sys"], "outages": [], "problems": ["it is locked"]}
+    safety = {"allowed": False, "evidence": "units", "tenants": ["sys"], "problems": ["it is locked"]}
+    safety["outages"] = [{"tenant": "sys", "voters": 3, "needed": 2, "remaining_zones": ["zone1"]}]
     shown = in_detail({"msg": "no", "safety": safety, "action": None}, None, failed=True)
-    assert shown["safety"] == {"allowed": False, "outages": [], "problems": ["it is locked"]}
+    assert shown["safety"] == {"allowed": False, "outages": [{"tenant": "sys"}], "problems": ["it is locked"]}
     assert shown["action"] is None
 
 

@@ -150,7 +150,7 @@ def test_second_run_after_a_restart_that_failed_after_the_start_fails(names_oper
     assert (second.facts["verified"], second.facts["changed"]) == (None, False)
     assert f"task 1001 ({case.task_name}) FAILED and holds it" in str(second)
     for command in ("state=retried", "subtask_id=2 state=skipped", "state=rolled_back"):
-        assert f"oceanbase.ocp.task -a 'task_id=1001 {command}'" in str(second)
+        assert f"oceanbase.ocp.task -a 'task_id=1001 {command} wait=true detail=compact'" in str(second)
     assert second.facts["failed_task_ids"] == [1001]
     assert [step["description"] for step in second.facts["failed_subtasks"]] == ["Start it"]
 
@@ -262,7 +262,6 @@ def test_skipped_step_that_starts_or_of_unknown_meaning_permits_no_second_restar
     assert "skipped a step that may stop or start something" in str(error)
 
 
-@every_shown_restart
 def test_message_after_a_skipped_step_says_that_the_server_is_down(service):
     service.restarts_really = False
     service.begin(SERVER.task_name, SERVER.things(service), seconds=10.0, skipped=(2,), second="Start it")
@@ -272,6 +271,7 @@ def test_message_after_a_skipped_step_says_that_the_server_is_down(service):
     assert "no later start of 10.1.0.1:2882 shows; now 10.1.0.1:2882 is STOPPED" in str(error)
 
 
+@every_shown_restart
 @pytest.mark.parametrize("unusable", [{"end": "ROLLBACK"}, {"ago": 150.0, "seconds": 155.0}], ids=repr)
 def test_task_that_did_not_do_the_work_since_is_not_waited_for(unusable, case, service):
     service.restarts_really = False
