@@ -262,6 +262,14 @@ def test_skipped_step_that_starts_or_of_unknown_meaning_permits_no_second_restar
     assert "skipped a step that may stop or start something" in str(error)
 
 
+def test_rollback_that_runs_is_called_a_rollback(service):
+    service.begin(SERVER.task_name, SERVER.things(service), seconds=100)
+    service.jobs[-1].rolling_back = True
+    error = failure(service, SERVER, request(started_before=CHANGE))
+    assert (error.__class__, service.posts) == (TargetBusy, [])
+    assert "is running, but it is a rollback, after which the target has not restarted; run this again" in str(error)
+
+
 def test_message_after_a_skipped_step_says_that_the_server_is_down(service):
     service.restarts_really = False
     service.begin(SERVER.task_name, SERVER.things(service), seconds=10.0, skipped=(2,), second="Start it")
