@@ -138,7 +138,7 @@ def test_queue_is_bounded_by_wait_timeout(wait, names_operations, case, service)
     busy = f"task {job.id} ({case.task_name}) is"
     assert str(error).startswith(f"Did not restart {case.target.label}: {busy}")
     assert f"Task {job.id} ({case.task_name}) is not finished after 30 seconds" in str(error)
-    assert f"task_ids={job.id}'" in str(error)
+    assert f"task_ids={job.id} detail=compact'" in str(error)
     assert (error.facts["changed"], error.facts["elapsed"], service.posts) == (False, 30.0, [])
 
 
