@@ -19,7 +19,10 @@ options:
         C(succeeded), C(duration) and C(targets), a target C(kind), C(name) and C(cluster_name). C(before), C(after),
         C(safety), C(failed_subtasks) and everything that is null or empty are left out. The message of a failure always
         has the end of the log.
+      - Without it, a success has everything. A failure has its message and what a playbook branches on, such as
+        C(task_id), C(verified) and C(failed_task_ids). A task is without its subtasks then, and a failed subtask
+        without its log. C(before) and C(after) have the starts alone, C(safety) is there only if it is the reason, and
+        the lists C(servers) and C(results) are left out. Give V(full) to have all of a failure.
     type: str
     choices: [full, summary, compact]
-    default: full
 """

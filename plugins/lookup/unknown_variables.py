@@ -15,6 +15,8 @@ description:
     variables that there are.
   - Every role and playbook of the collection begins with it and refuses such variables, because a misspelt
     C(rolling_restart_servers) would restart more than intended.
+  - A variable of the command line (C(-e)) that lacks the prefix, such as C(safety) for C(rolling_restart_safety), does
+    nothing. If the one with the prefix is not set, there is a warning.
   - Names that begin with the prefix and C(user_) are free, as in C(rolling_restart_user_ticket). Names with two
     underscores after the role, as in C(rolling_restart__plan), are internal to the role.
 options:
@@ -47,14 +49,16 @@ _raw:
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from pathlib import Path
+from typing import Any
 
 from ansible.module_utils.common.yaml import yaml_load
 from ansible.plugins.lookup import LookupBase
+from ansible.utils.display import Display
 
-from ..plugin_utils._ansible_core import LookupFailed
+from ..plugin_utils._ansible_core import LookupFailed, extra_variables
 
 COLLECTION = Path(__file__).parents[2]
 # Reserved for the caller, followed by any name.
@@ -75,6 +79,23 @@ def unknown_variables(name: str, variables: Iterable[str]) -> list[str]:
     refusals = [_refusal(each, name, prefix, known) for each in unknown if each not in known]
     *first, last = (option.removeprefix(prefix) for option in options)
     return [*refusals, f"The variables are {prefix} followed by {', '.join(first)} or {last}."] if refusals else []
+
+
+def unprefixed(name: str, given: Iterable[str], variables: Mapping[str, Any]) -> list[str]:
+    """A sentence for each of the ``given`` that would be a variable of the role or playbook with its prefix.
+
+    Not if that one is set in ``variables``: then a playbook may well take one from the other.
+    """
+    prefix = f"{name}_"
+    options, _known = _documented(name, prefix)
+    defaults = COLLECTION / "roles" / name / "defaults/main.yml"
+    unset = yaml_load(defaults.read_text(encoding="utf-8")) if defaults.is_file() else {}
+    return [
+        f"{each}: is ignored by oceanbase.ocp.{name}; its variable is {prefix}{each}."
+        for each in sorted(given)
+        if f"{prefix}{each}" in options
+        and variables.get(f"{prefix}{each}", unset.get(f"{prefix}{each}")) == unset.get(f"{prefix}{each}")
+    ]
 
 
 def _documented(name: str, prefix: str) -> tuple[list[str], set[str]]:
@@ -112,7 +133,15 @@ class LookupModule(LookupBase):
     def run(self, terms, variables=None, **kwargs):
         """The sentences. Raises LookupFailed."""
         self.set_options(var_options=variables, direct=kwargs)
+        names = [str(name) for name in variables or {}]
         try:
-            return [sentence for name in terms for sentence in unknown_variables(name, map(str, variables or {}))]
+            for sentence in self._ignored(terms, variables or {}):
+                Display().warning(sentence)
+            return [sentence for name in terms for sentence in unknown_variables(name, names)]
         except ValueError as error:
             raise LookupFailed(f"oceanbase.ocp.unknown_variables: {error}") from None
+
+    def _ignored(self, terms, variables):
+        """A sentence for each variable of the command line that does nothing, for all terms."""
+        given = extra_variables(self)
+        return [sentence for term in terms for sentence in unprefixed(term, given, variables)]

@@ -297,6 +297,7 @@ from ..module_utils._module.restart_options import (
     given_caps,
     given_change,
     given_instant,
+    hints,
     restart_options,
     wanted_values,
     watch,
@@ -377,6 +378,7 @@ def planned(params):
         change=given_change(params),
         journal_url=params["journal_url"],
         caps=given_caps(params),
+        hints=hints(params),
     )
 
 

@@ -81,6 +81,13 @@ options:
         whatever O(batch) says. With O(strategy=zone), a cluster with a zone that has more is blocked. See
         O(oceanbase.ocp.server_restart#module:most_down).
     type: dict
+  hint_variables:
+    description:
+      - For roles and playbooks that call the module. The variables by which a user gives options of the module, by the
+        name of the option, such as V(rolling_restart_safety) for C(safety).
+      - Messages that propose such an option then name its variable, as in V(-e rolling_restart_safety=none), and do
+        not propose an option without one.
+    type: dict
   offline_budget:
     description:
       - With V(refuse) and V(warn) the plan has how long a server of each cluster may be offline, for the options of the
@@ -357,6 +364,7 @@ from ..module_utils._module.restart_options import (
     given_caps,
     given_change,
     given_instant,
+    hints,
     wanted_values,
     watch,
 )
@@ -375,6 +383,7 @@ OPTIONS = {
     "canary": {"type": "int", "default": 0},
     "safety": SAFETY_OPTIONS["safety"],
     "tolerate_outage_of": SAFETY_OPTIONS["tolerate_outage_of"],
+    "hint_variables": SAFETY_OPTIONS["hint_variables"],
     **PLANNED_SIGN_OPTIONS,
     "offline_budget": BUDGET_OPTIONS["offline_budget"],
     **EFFECT_OPTIONS,
@@ -400,6 +409,7 @@ def run(api, params, _mode):
         change=given_change(params),
         journal_url=params["journal_url"],
         caps=given_caps(params),
+        hints=hints(params),
     )
     return plan_rolling_restart(api, wanted)
 

@@ -21,6 +21,7 @@ from ansible.module_utils.common.arg_spec import ValidationResult
 from ansible.release import __version__
 from ansible.utils.color import ANSIBLE_COLOR
 from ansible.utils.display import Display
+from ansible.utils.vars import load_extra_vars
 
 try:
     from ansible.errors import AnsibleTemplatePluginError
@@ -103,6 +104,7 @@ NAMES = (
     CoreName("Constructable._add_host_to_composed_groups", "2.18+", "the inventory fails with the name"),
     CoreName("Constructable._add_host_to_keyed_groups", "2.18+", "the inventory fails with the name"),
     CoreName("Constructable._set_composite_vars", "2.18+", "the inventory fails with the name"),
+    CoreName("LookupBase._loader", "2.18+", "variables of the command line get no warning"),
     CoreName("Playbook._file_name", "2.18+", "the evidence has no playbook"),
     CoreName("Task._uuid", "2.18+", "the evidence knows a task by its place in the playbook"),
     # Older names, by whose absence the newer ones are chosen. ansible-core 2.23 deprecates them, but for remove_values.
@@ -111,6 +113,7 @@ NAMES = (
     CoreName("TaskResult._task", "2.18", "task"),
     CoreName("TaskResult._task_fields", "2.18", "task_fields"),
     CoreName("TaskResult.task_fields", "2.19-2.20", "the keywords of the task itself, which 2.21 evaluates there"),
+    CoreName("ansible.utils.vars.load_extra_vars", "2.18+", "lookups of the collection fail with the name"),
     CoreName("ansible.errors.AnsibleFilterError", "2.18", "AnsibleTemplatePluginError"),
     CoreName("ansible.errors.AnsibleLookupError", "2.18", "AnsibleTemplatePluginError"),
     CoreName("ansible.module_utils.common.json.AnsibleJSONEncoder", "2.18", "get_module_encoder"),
@@ -296,6 +299,15 @@ def file_of(playbook: Any) -> str | None:
 def id_of(task: Any) -> str:
     """What tells a task from all others of the run."""
     return str(getattr(task, "_uuid", None) or task.get_path())
+
+
+# Lookups
+
+
+def extra_variables(plugin: Any) -> list[str]:
+    """The names of the variables of the command line."""
+    loader = _found(plugin, "_loader")
+    return [] if loader is None else [str(name) for name in load_extra_vars(loader)]
 
 
 # Inventories

@@ -48,10 +48,12 @@ class Calls:
         return self._start(*options)
 
     def __call__(self, emulator: Emulator, *, check_mode: bool = False, **options: Any) -> dict[str, Any]:
-        """The result of the module with these options, by default as a user who may do everything."""
+        """The result of the module with these options, by default whole, and as a user who may do everything."""
         credentials = {} if "access_key_id" in options else BASIC
-        outcome = outcome_of(self.module, {"url": emulator.url, **credentials, **options}, check_mode=check_mode)
-        self.comparison.add(outcome.result, failed=outcome.failed, full="detail" not in options)
+        outcome = outcome_of(
+            self.module, {"url": emulator.url, "detail": "full", **credentials, **options}, check_mode=check_mode
+        )
+        self.comparison.add(outcome.result, failed=outcome.failed, full=options.get("detail", "full") == "full")
         return outcome.result
 
     def fail(self, emulator: Emulator, **options: Any) -> None:

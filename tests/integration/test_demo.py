@@ -41,7 +41,8 @@ def test_demo_fits_a_screen_and_shows_each_restart_with_its_proof(ansible):
         assert " SUCCESSFUL in " in row
         assert proof in row
     assert [line for line in shown if line.startswith("second run") and " skipped: 10.0.0.1:2882 started at" in line]
-    assert "Retry what failed: ansible localhost -m oceanbase.ocp.task -a 'task_id=1005 state=retried'" in shown
+    command = "ansible localhost -m oceanbase.ocp.task -a 'task_id=1005 state=retried wait=true detail=compact'"
+    assert f"Retry what failed: {command}" in shown
     assert [line for line in shown if line.startswith("Next: run `make emulator`")]
     # Ansible hides a password wherever it occurs.
     assert "***" not in "".join(line for line in shown if not line.startswith(("PLAY", "TASK")))

@@ -136,7 +136,7 @@ def test_progress_page_playbooks_run(ansible, start_emulator):
 
 
 def test_failures_page_playbook_retries_the_task(ansible, emulator, tmp_path):
-    [playbook] = blocks("docs/failures.md", "yaml")
+    _hinting, playbook = blocks("docs/failures.md", "yaml")
     plays = yaml.safe_load(playbook.replace(EXAMPLE_URL, emulator.url))
     plays[0]["vars"] = {**SECRETS, "playbook_dir": str(tmp_path)}
     emulator.fail_subtask("Start observer process", times=2)
@@ -144,6 +144,14 @@ def test_failures_page_playbook_retries_the_task(ansible, emulator, tmp_path):
     assert outcome.rc == 0, outcome.output
     assert [line for line in emulator.log.splitlines() if "retried by admin" in line]
     assert "Start observer process" in (tmp_path / "restart.html").read_text()
+
+
+def test_failures_page_playbook_has_messages_that_name_its_own_variables(ansible, start_emulator, connect):
+    playbook, _retrying = blocks("docs/failures.md", "yaml")
+    connect(start_emulator("--clusters", "1", "--zones", "2"))
+    outcome = ansible.playbook(yaml.safe_load(playbook.replace("orders", "cluster1")))
+    assert outcome.rc == 2
+    assert outcome.result["msg"].endswith("To go on, ask for -e nightly_safety=none.")
 
 
 def test_failures_page_shows_the_actual_message(ansible, emulator):

@@ -84,7 +84,7 @@ def test_failure_of_each_subtask_is_reported(verb, graph, fleet, ansible):
     for position in range(1, len(descriptions) + 1):
         for fault in faults(descriptions, position, first + position):
             fleet.post("/emulator/faults", fault)
-        options = {**options_of(verb, position), "wait": True, "show_progress": False}
+        options = {**options_of(verb, position), "wait": True, "show_progress": False, "detail": "full"}
         tasks.append({"name": f"case {position}", f"oceanbase.ocp.{verb}": options, "ignore_errors": True})
     defaults = {"group/oceanbase.ocp.ocp": {"url": fleet.url, **BASIC}}
     outcome = ansible.tasks(*tasks, module_defaults=defaults)
@@ -122,4 +122,5 @@ def assert_told(result, named, position, description, total):
     states = [re.search(r"state=(\w+)", command)[1] for command in commands if "state=" in command]
     skip, back = not step["prohibit_skip"], not task["prohibit_rollback"]
     assert states[:3] == ["retried", *["skipped"] * skip, *["rolled_back"] * back]
-    assert f"{ASK} 'task_id={result['task_id']} state=retried'" in commands[0]
+    assert commands[-1] == "A retry that succeeds has restarted it. After a rollback, run the same command again."
+    assert f"{ASK} 'task_id={result['task_id']} state=retried wait=true detail=compact'" in commands[0]

@@ -83,7 +83,7 @@ def test_time_out_of_a_task_keeps_the_task_id(ansible, start_emulator):
     assert re.match(
         r"Timed out after 3 second|The oceanbase.ocp.server_restart action failed to execute", result["msg"]
     )
-    assert "oceanbase.ocp.task_wait -a 'task_ids=1001'" in result["msg"]
+    assert "oceanbase.ocp.task_wait -a 'task_ids=1001 detail=compact'" in result["msg"]
     assert outcome.results["registered"]["msg"] == "task 1001 of 10.0.0.1:2882"
     # As without the collection's doing, a time-out is not tried again.
     assert outcome.output.splitlines().count(STARTED) == 1

@@ -81,7 +81,7 @@ def test_compact_ad_hoc_result_fits_a_terminal(piped):
 def test_ad_hoc_restart_that_is_not_waited_for_ends_with_the_command_that_waits(piped):
     output, _errors = piped("detail=compact")
     assert len(output.splitlines()) <= 25
-    command = "ansible localhost -m oceanbase.ocp.task_wait -a 'task_ids=1001'"
+    command = "ansible localhost -m oceanbase.ocp.task_wait -a 'task_ids=1001 detail=compact'"
     assert output.splitlines()[-2].strip() == f'"wait_command": "{command}"'
 
 

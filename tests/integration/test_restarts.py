@@ -162,7 +162,7 @@ def test_wait_timeout_returns_the_running_task(ansible, start_emulator):
     )
     assert result["rc"] == 2
     assert result["task"]["status"] == "RUNNING"
-    assert f"oceanbase.ocp.task_wait -a 'task_ids={result['task_id']}'" in result["msg"]
+    assert f"oceanbase.ocp.task_wait -a 'task_ids={result['task_id']} detail=compact'" in result["msg"]
     assert result["changed"] is True
 
 
@@ -187,13 +187,14 @@ def test_task_wait_awaits_a_task_that_a_lagging_replica_does_not_show_yet(ansibl
 
 def test_failed_restart_names_the_subtask_and_returns_the_task(ansible, emulator):
     emulator.fail_subtask("Start observer process")
-    result = ansible.module("server_restart", url=emulator.url, wait=True, **BASIC, **RESTARTS["server_restart"][0])
+    options = {**RESTARTS["server_restart"][0], "detail": "full"}
+    result = ansible.module("server_restart", url=emulator.url, wait=True, **BASIC, **options)
     assert (result["rc"], result["changed"], result["verified"]) == (2, True, None)
     first, second, log, *_lines = result["msg"].splitlines()
     assert first == "The restart of server 10.0.0.1:2882 (id 1) of cluster orders (id 1) did not succeed."
     assert "FAILED at subtask 5 of 13, Start observer process" in second
     assert "{EXECUTE}" in log
-    assert f"oceanbase.ocp.task -a 'task_id={result['task_id']} state=retried'" in result["msg"]
+    assert f"oceanbase.ocp.task -a 'task_id={result['task_id']} state=retried wait=true " in result["msg"]
     assert (result["task"]["status"], result["task"]["progress"]["done"]) == ("FAILED", 4)
 
 

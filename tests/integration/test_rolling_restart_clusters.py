@@ -98,7 +98,7 @@ def test_clusters_restart_side_by_side_and_the_last_failure_leaves_the_summary(r
     assert shown(failed)[-1] == (
         "4 clusters: 3 ok, 1 failed, 0 stopped or not begun; servers: 11 restarted, 0 left alone, 1 failed"
     )
-    assert any("-a 'task_id=1012 state=retried'" in line for line in shown(failed))
+    assert any("-a 'task_id=1012 state=retried wait=true detail=compact'" in line for line in shown(failed))
     assert "1 of 4 clusters failed or were not begun" in failed.results["Make sure that nothing failed"]["msg"]
     assert "  1 of 4 clusters, about " in failed.output
     assert "  4 of 4 clusters, 1 failed (cluster" in failed.output

@@ -12,8 +12,9 @@ from credentials import BASIC
 from rolling import PLAYBOOK, QUICK, message, posts
 
 MINUTES = 600
-ROLL_BACK = "Roll the task back: ansible localhost -m oceanbase.ocp.task -a 'task_id={} state=rolled_back'"
-RETRY = "Retry what failed: ansible localhost -m oceanbase.ocp.task -a 'task_id={} state=retried'"
+ASK = "ansible localhost -m oceanbase.ocp.task -a 'task_id={} state=%s wait=true detail=compact'"
+ROLL_BACK = f"Roll the task back: {ASK % 'rolled_back'}"
+RETRY = f"Retry what failed: {ASK % 'retried'}"
 
 
 def shown(outcome):

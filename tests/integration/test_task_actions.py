@@ -103,7 +103,7 @@ def test_subtask_that_fails_twice_is_retried_until_it_succeeds(play, emulator):
     emulator.fail_subtask(STEP, 2)
     outcome = play(
         RESTART,
-        steer("first retry", state="retried", subtask_id=FAILED, wait=True),
+        steer("first retry", state="retried", subtask_id=FAILED, wait=True, detail="full"),
         steer("second retry", state="retried", subtask="failed", wait=True),
         steer("third retry", state="retried", subtask="failed", wait=True),
     )
@@ -258,7 +258,7 @@ def test_lost_response_is_resolved_or_reported_as_unknown(ansible, start_emulato
             assert ("msg" in lost, again["changed"]) == (False, False)
         else:
             assert lost["msg"].startswith("It is not known whether ")
-            assert lost["msg"].endswith("ansible localhost -m oceanbase.ocp.task_info -a 'task_id=1001'")
+            assert lost["msg"].endswith("ansible localhost -m oceanbase.ocp.task_info -a 'task_id=1001 detail=summary'")
             assert again["changed"] is True
         assert len(steered_by(emulators[way])) == {"before": 2, "after": 1}[when]
 

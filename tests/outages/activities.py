@@ -51,7 +51,7 @@ class Controller:
         """Call a module as Ansible does."""
         definition = importlib.import_module(f"{MODULES}.{name}").DEFINITION
         options = {option: spec.get("default") for option, spec in definition.argument_spec.items()}
-        login = {"url": URL, "username": self.user, "password": PASSWORD, "timeout": 30}
+        login = {"url": URL, "username": self.user, "password": PASSWORD, "timeout": 30, "detail": "full"}
         if "safety" in options:
             worker: Worker = self.scheduler.current.data  # type: ignore[union-attr]
             login |= {"safety": self.safety, "tolerate_outage_of": list(worker.tolerated) or None}

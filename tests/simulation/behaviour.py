@@ -18,7 +18,7 @@ NOTICED = 60.0
 # No module sends more requests within so many seconds.
 MOST_REQUESTS, MEANWHILE = 120, 10.0
 # Said where a service does not tell what a running task is of.
-UNKNOWN = "is running, but it may not restart this target"
+UNKNOWN = "is running, but it is not known to restart this target"
 UNTOLD = "does not show what task"
 RESTART_OF_BEFORE = re.compile(
     r"task (\d+) \([^)]*\) is running(?:, but it began at .*, before change .* was first used|; run this again)"

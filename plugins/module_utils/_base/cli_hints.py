@@ -1,11 +1,57 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""How a message writes an ``ansible`` command as the next step."""
+"""How a message writes the next step, to be pasted: an ``ansible`` command, or an option as its caller gives it."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+# What fits a terminal, and says when the task has ended.
+_ENDINGS = {
+    "server_restart": {"wait": "true", "detail": "compact"},
+    "task": {"wait": "true", "detail": "compact"},
+    "task_info": {"detail": "summary"},
+    "task_wait": {"detail": "compact"},
+}
+RUN_AGAIN = "Then run the same command again."
+
 
 def adhoc_command(module: str, **options: object) -> str:
-    """The ad-hoc command that runs ``module`` of the collection with these options."""
-    words = " ".join(f"{name}={value}" for name, value in options.items())
+    """The ad-hoc command that runs ``module`` of the collection with these options, and shows its end in few lines."""
+    words = " ".join(f"{name}={value}" for name, value in {**options, **_ENDINGS[module]}.items())
     return f"ansible localhost -m oceanbase.ocp.{module} -a '{words}'"
+
+
+@dataclass(frozen=True)
+class Hints:
+    """How the caller gives the options of a module.
+
+    Without ``variables`` it is a task or an ad-hoc command, which gives the option itself. A role or playbook has a
+    variable for each of the options in ``variables``, and no way to give the others.
+    """
+
+    variables: Mapping[str, str] = field(default_factory=dict)
+
+    def named(self, option: str) -> str:
+        """The option or its variable."""
+        return self.variables.get(option, option)
+
+    def aside(self, option: str) -> str:
+        """The same in brackets, after a blank; empty if the caller cannot give it."""
+        return f" ({self.named(option)})" if not self.variables or option in self.variables else ""
+
+    def given(self, option: str, value: str) -> str:
+        """As in ``safety=none``, or ``-e rolling_restart_safety=none``; empty if the caller cannot give it."""
+        if not self.variables:
+            return f"{option}={value}"
+        return f"-e {self.variables[option]}={value}" if option in self.variables else ""
+
+
+BY_OPTIONS = Hints()
+
+
+def ways_on(*ways: str) -> str:
+    """The sentence that proposes these, without those that are empty; empty if all are."""
+    possible = [way for way in ways if way]
+    return f"To go on, {', or '.join(possible)}." if possible else ""

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from .._base.checks import check_range
+from .._base.cli_hints import RUN_AGAIN
 from .._base.clock import SYSTEM_CLOCK, Clock
 from .._base.errors import CredentialsRefused, NotFound, NotHealthy, ServiceError
 from .._base.parsing import Record
@@ -60,29 +61,28 @@ def await_health(
     if not poller.problems or (soaks and not poller.ill):
         return result
     if soaks:
-        words = unhealthy_words(poller.ill, None)
-        told = f"Cluster {poller.name} did not stay healthy for {soak:g} seconds; it {words}"
-        raise NotHealthy(told if poller.held else f"{told} Check the cluster before you go on.", **result)
-    words = f"Cluster {poller.name} {unhealthy_words(poller.problems, waited)}"
-    if poller.held:
-        raise NotHealthy(words, **result)
-    raise NotHealthy(f"{words} Check the cluster first; then wait again, or with a larger wait_timeout.", **result)
+        words = unhealthy_words(poller.ill, None, "Check the cluster before you go on.")
+        raise NotHealthy(f"Cluster {poller.name} did not stay healthy for {soak:g} seconds; it {words}", **result)
+    words = unhealthy_words(
+        poller.problems, waited, "Check the cluster first; then wait again, or with a larger wait_timeout."
+    )
+    raise NotHealthy(f"Cluster {poller.name} {words}", **result)
 
 
-def unhealthy_words(problems: Sequence[Problem], waited: float | None) -> str:
-    """That a cluster is not healthy, and why; for problems that only a person can clear, also what to do."""
+def unhealthy_words(problems: Sequence[Problem], waited: float | None, advice: str) -> str:
+    """That a cluster is not healthy, why, and what to do; ``advice`` if a wait may help."""
     held = [problem for problem in problems if problem.kind is Kind.HELD]
     if held:
         return f"is not healthy, and waiting does not help: {problem_words(held)}"
     after = "" if waited is None else f" after {waited:.0f} seconds"
-    return f"is not healthy{after}: {_first([problem.text for problem in problems])}."
+    return f"is not healthy{after}: {problem_words(problems, advice)}"
 
 
-def problem_words(problems: Sequence[Problem]) -> str:
+def problem_words(problems: Sequence[Problem], advice: str = "") -> str:
     """The first of ``problems``, and what a person can do about them, with the commands on lines of their own."""
     remedies = [line for problem in problems[:NAMED_AT_MOST] for line in problem.remedies]
-    steps = f" {NEXT_STEPS_HEADING}" if remedies else ""
-    return "\n".join([f"{_first([problem.text for problem in problems])}.{steps}", *remedies])
+    words = f"{_first([problem.text for problem in problems])}.{' ' if advice else ''}{advice}"
+    return "\n".join([f"{words} {NEXT_STEPS_HEADING}", *remedies, RUN_AGAIN]) if remedies else words
 
 
 def _first(problems: Sequence[str]) -> str:

@@ -8,10 +8,11 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
+from .._base.cli_hints import adhoc_command
 from .._base.text import join_names, state_words
 from .._fleet.facts import Facts
 from .._ocp.task_model import FAILED, Task
-from .._targets.serving import ACTIVE, RUNNING, database_serves, is_in_flight
+from .._targets.serving import ACTIVE, RUNNING, database_serves, is_in_flight, is_stopped
 from .._waiting.failure_report import failed_words, remedies
 
 
@@ -67,7 +68,7 @@ def health_problems(
     at_work = [task for task in tasks if not task.finished]
     found = [_task_problem(task, cluster, servers) for task in tasks if not _is_apart(task, servers, apart)]
     found += [
-        Problem(f"server {server['name']} of {server['zone']} is {_status_words(server)}", _kind(server, at_work))
+        _server_problem(server, cluster, at_work)
         for server in servers
         if is_unhealthy(server) and not (apart and apart.covers(server))
     ]
@@ -113,6 +114,16 @@ def _task_problem(task: Task, cluster: Facts, servers: Sequence[Facts]) -> Probl
         words = f"task {task.label} {failed_words(task)}, and still holds {join_names(held)}"
         return Problem(words, Kind.HELD, tuple(remedies(task)))
     return Problem(f"task {task.label} is {task.status} on {join_names(held)}", Kind.AT_WORK)
+
+
+def _server_problem(server: Facts, cluster: Facts, at_work: Sequence[Task]) -> Problem:
+    """That a server does not serve; nothing starts one that is stopped, unless somebody does."""
+    kind = _kind(server, at_work)
+    words = f"server {server['name']} of {server['zone']} is {_status_words(server)}"
+    if kind is not Kind.ILL or not is_stopped(server["status"]):
+        return Problem(words, kind)
+    again = adhoc_command("server_restart", cluster=cluster["id"], server=server["name"], freeze_server="false")
+    return Problem(words, kind, (f"  Start {server['name']} by a restart: {again}",))
 
 
 def _kind(thing: Facts, at_work: Iterable[Task]) -> Kind:

@@ -9,6 +9,7 @@ from typing import Any
 
 from .._base.change_name import parse_change_name
 from .._base.checks import check_nonempty, check_range
+from .._base.cli_hints import Hints
 from .._base.text import LONGEST_LOG_LINES
 from .._base.time_option import parse_instant_option
 from .._journal.folder_lifetime import check_folder_lasts
@@ -49,6 +50,7 @@ SAFETY_OPTIONS: dict[str, Any] = {
     "safety": {"type": "str", "choices": [MAJORITY, NONE], "default": MAJORITY},
     "tolerate_outage_of": {"type": "list", "elements": "str"},
     "safety_timeout": {"type": "int", "default": 0},
+    "hint_variables": {"type": "dict"},
 }
 # For restarts that are part of a plan.
 PLAN_OPTIONS: dict[str, Any] = {
@@ -132,6 +134,7 @@ def restart_options(params: Params, mode: RunMode) -> RestartRequest:
         until_effective=wanted_values(params),
         failures=_failures(params),
         caps=given_caps(params),
+        hints=hints(params),
     )
 
 
@@ -140,13 +143,18 @@ def given_caps(params: Params) -> Caps | None:
     return parse_caps("most_down", params.get("most_down"))
 
 
+def hints(params: Params) -> Hints:
+    """How the caller gives the options that a message proposes."""
+    return Hints({option: str(name) for option, name in (params.get("hint_variables") or {}).items()})
+
+
 def _failures(params: Params) -> FailureLimit | None:
     """How many restarts of the change may have failed, if that is limited. Raises OptionError."""
     most = params.get("max_failures")
     if most is None:
         return None
     check_range("max_failures", most, 0)
-    return FailureLimit(most, frozenset(params["judged_tasks"] or ()))
+    return FailureLimit(most, frozenset(params["judged_tasks"] or ()), hints(params))
 
 
 def wanted_values(params: Params) -> dict[str, str]:

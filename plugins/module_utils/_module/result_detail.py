@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""How much of a result is returned: what ``summary`` and ``compact`` leave out, and the command that waits for it."""
+"""How much of a result is returned: what ``summary``, ``compact`` and a failure leave out; the command that waits."""
 
 from __future__ import annotations
 
@@ -14,13 +14,19 @@ from .._ocp.task_model import FAILED
 Result = dict[str, Any]
 
 FULL, SUMMARY, COMPACT = "full", "summary", "compact"
-DETAIL_OPTION = {"detail": {"type": "str", "choices": [FULL, SUMMARY, COMPACT], "default": FULL}}
+DETAIL_OPTION = {"detail": {"type": "str", "choices": [FULL, SUMMARY, COMPACT]}}
 
 _TASK_KEYS = ("id", "name", "status", "succeeded", "duration", "targets")
 _TARGET_KEYS = ("kind", "name", "cluster_name")
 _PARTS = ("hosts", "obproxies")
 _LONG_KEYS = ("before", "after", "safety", "failed_subtasks")
 _LONGEST_LIST = 20
+# Of a failure whose detail nobody asked for. A playbook may branch on the first ones, which are there even if null.
+_BRANCHED_ON = ("action", "reason", "task_id", "verified")
+_MANY_KEYS = ("servers", "results")
+_BRIEF_TASK_KEYS = ("id", "name", "status", "succeeded", "duration")
+_BRIEF_SUBTASK_KEYS = ("task_id", "id", "position", "name", "attempt")
+_BRIEF_MEMBER_KEYS = ("name", "start_time", "pids")
 _STARTED = ("submitted", "attached", "adopted")
 
 
@@ -35,9 +41,14 @@ def with_wait_command(result: Result, params: Record) -> Result:
     return {**result, "wait_command": adhoc_command("task_wait", task_ids=",".join(map(str, task_ids)))}
 
 
-def in_detail(result: Result, detail: str) -> Result:
-    """The part of the result, or of the facts of a failure, that ``detail`` asks for."""
-    if detail == FULL:
+def in_detail(result: Result, detail: str | None, *, failed: bool = False) -> Result:
+    """The part of the result, or of the facts of a failure, that ``detail`` asks for.
+
+    Without ``detail``, a failure has what a playbook may branch on, so that its message is not lost among the rest.
+    """
+    if detail is None and failed:
+        return _brief(result)
+    if detail in (None, FULL):
         return result
     shaped = {key: _with_tasks(key, value, detail) for key, value in result.items()}
     if detail == SUMMARY:
@@ -49,6 +60,51 @@ def in_detail(result: Result, detail: str) -> Result:
         shown.pop("trace_id", None)
     compact: Result = _without_nothing(shown)
     return compact
+
+
+def _brief(facts: Result) -> Result:
+    """The facts of a failure without what its message says, and without what a person does not read on a screen."""
+    shown = {key: _brief_value(key, value) for key, value in facts.items() if key not in _MANY_KEYS}
+    return {
+        key: value
+        for key, value in shown.items()
+        if key in _BRANCHED_ON or (value is not None and value not in ([], {}))
+    }
+
+
+def _brief_value(key: str, value: Any) -> Any:
+    if isinstance(value, list):
+        return _brief_list(key, value)
+    if not isinstance(value, dict):
+        return value
+    match key:
+        case "task":
+            return _part(value, _BRIEF_TASK_KEYS)
+        case "target":
+            return _target(value)
+        case "before" | "after":
+            return {"members": [_part(one, _BRIEF_MEMBER_KEYS) for one in records(value["members"])]}
+        case "safety":
+            return {} if value["allowed"] else _brief_safety(value)
+    return value
+
+
+def _brief_safety(safety: Record) -> Record:
+    tenants = [_part(outage, ("tenant",)) for outage in records(safety["outages"])]
+    return {**_part(safety, ("allowed", "problems")), "outages": tenants}
+
+
+def _brief_list(key: str, value: list[Any]) -> list[Any]:
+    if key == "tasks":
+        return [_part(task, _BRIEF_TASK_KEYS) for task in records(value)]
+    if key == "failed_subtasks":
+        return [_part(step, _BRIEF_SUBTASK_KEYS) for step in records(value)]
+    return value
+
+
+def _part(value: Record, keys: tuple[str, ...]) -> Record:
+    part: Record = _without_nothing({key: value[key] for key in keys if key in value})
+    return part
 
 
 def _with_tasks(key: str, value: Any, detail: str) -> Any:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from .._base.cli_hints import adhoc_command
+from .._base.cli_hints import RUN_AGAIN, adhoc_command
 from .._base.clock import Clock
 from .._base.errors import NotVerified, OcpError, TaskError
 from .._ocp.endpoints import OcpApi
@@ -21,6 +21,9 @@ from .effect_check import EffectCheck
 from .start_proof import Proof, RestartTask, await_proof
 
 Facts = dict[str, Any]
+
+# The same command without a change would restart the target once more.
+_THEN_IT_IS_DONE = "A retry that succeeds has restarted it. After a rollback, run the same command again."
 
 
 @dataclass(frozen=True)
@@ -44,11 +47,23 @@ class Verified:
 
 
 def await_restart(
-    api: OcpApi, target: Target, task_id: int, what: str, trace_id: str | None, policy: PollPolicy, clock: Clock
+    api: OcpApi,
+    target: Target,
+    task_id: int,
+    what: str,
+    trace_id: str | None,
+    policy: PollPolicy,
+    clock: Clock,
+    *,
+    at_most_once: bool,
 ) -> AwaitedTask:
-    """Wait until the task of a restart has ended; ``what`` is how it came about, as in ``submitted``."""
+    """Wait until the task of a restart has ended; ``what`` is how it came about, as in ``submitted``.
+
+    ``at_most_once`` says whether the same command would leave alone what has restarted meanwhile.
+    """
     policy.announce(started_line(target.label, f"{what}, task {task_id}"), False)
-    purpose = Purpose(f"The restart of {target.label}", trace_id)
+    then = RUN_AGAIN if at_most_once else _THEN_IT_IS_DONE
+    purpose = Purpose(f"The restart of {target.label}", trace_id, then=then)
     try:
         waited = wait_for_success(api, [task_id], policy, purpose=purpose, unseen_for=UNSEEN_FOR, clock=clock)
     except OcpError as error:

@@ -182,7 +182,7 @@ class CapGate:
 
     @property
     def _way_out(self) -> str:
-        return f"To go on regardless, give a larger {OPTION}."
+        return f"To go on regardless, give a larger {self._request.hints.named('most_down')}."
 
 
 def _ahead_of(rows: Iterable[RequestRow], found: Iterable[Crossing]) -> list[RequestRow]:

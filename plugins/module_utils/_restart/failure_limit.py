@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from .._base.cli_hints import BY_OPTIONS, Hints
 from .._base.clock import Clock
 from .._base.errors import ChangeStopped, NotFound, PermissionDenied, ServiceError
 from .._base.parsing import Record, instant
@@ -26,10 +27,14 @@ NEWEST_FAILED = 100
 
 @dataclass(frozen=True)
 class FailureLimit:
-    """Nothing begins while more than ``most`` targets are held, not counting those of the ``judged`` tasks."""
+    """Nothing begins while more than ``most`` targets are held, not counting those of the ``judged`` tasks.
+
+    ``hints`` is how the caller gives these options.
+    """
 
     most: int
     judged: frozenset[int] = frozenset()
+    hints: Hints = BY_OPTIONS
 
 
 class FailureCheck:
@@ -92,7 +97,8 @@ class FailureCheck:
         if self._limit is None:
             return
         if isinstance(self._found, ServiceError):
-            self._found.add_advice("Without max_failures, failed restarts elsewhere are not checked.")
+            option = self._limit.hints.named("max_failures")
+            self._found.add_advice(f"Without {option}, failed restarts elsewhere are not checked.")
             raise self._found
         most = self._limit.most
         if len(self._found) <= most:
@@ -101,7 +107,7 @@ class FailureCheck:
         held = [task for task in self._found if self._holds(task)]
         if len(held) > most:
             numbers = [task["id"] for task in held]
-            raise ChangeStopped(_words(label, held, most), failed_task_ids=numbers, failed_subtasks=[])
+            raise ChangeStopped(_words(label, held, self._limit), failed_task_ids=numbers, failed_subtasks=[])
 
     def _failures(self, limit: FailureLimit, since: datetime) -> list[Record]:
         """The FAILED restarts since the change, one for each target."""
@@ -153,16 +159,17 @@ def _covers(other: Record, failed: Record) -> bool:
     return bool(parts) and parts <= restarted_parts(other)
 
 
-def _words(label: str, held: Sequence[Record], most: int) -> str:
+def _words(label: str, held: Sequence[Record], limit: FailureLimit) -> str:
     tasks = [Task.from_api(task) for task in held]
     where = [f"task {task.label}{_place(task)}" for task in tasks[:NAMED_AT_MOST]]
     more = f" and {len(held) - NAMED_AT_MOST} more" if len(held) > NAMED_AT_MOST else ""
     one = "target of this change is" if len(held) == 1 else "targets of this change are"
     judged = ",".join(str(task["id"]) for task in held[:NAMED_AT_MOST])
     return (
-        f"Did not restart {label}: {len(held)} {one} held by a FAILED restart, more than max_failures={most}: "
-        f"{', '.join(where)}{more}. Retry these tasks or roll them back first; or give judged_tasks={judged} when a "
-        "person has decided that the others may go on."
+        f"Did not restart {label}: {len(held)} {one} held by a FAILED restart, more than "
+        f"{limit.hints.named('max_failures')}={limit.most}: "
+        f"{', '.join(where)}{more}. Retry these tasks or roll them back first; or give "
+        f"{limit.hints.given('judged_tasks', judged)} when a person has decided that the others may go on."
     )
 
 

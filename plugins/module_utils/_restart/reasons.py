@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from .._base.cli_hints import BY_OPTIONS, Hints
 from .._base.errors import NotVerified, OcpError, OptionError, OutcomeUnknown, TargetBusy
 from .._base.parsing import instant
 from .._base.text import join_names
@@ -23,11 +24,18 @@ from .rules import Case, Decision, Rule, Step
 from .values_seen import ValuesSeen
 
 UNNAMED_KIND = "the service does not show whether such a task is a restart"
-NEXT_STEP = "run this again when it has ended, or wait for it with in_flight=queue"
-WAY_OUT = (
-    "To restart it again, give a later started_before, or a new name with change; oceanbase.ocp.journal_clear clears a "
-    "name."
-)
+
+
+def _next_step(hints: Hints) -> str:
+    queue = hints.given("in_flight", "queue")
+    return f"run this again when it has ended{f', or wait for it with {queue}' if queue else ''}"
+
+
+def _way_out(hints: Hints) -> str:
+    return (
+        f"To restart it again, give a later {hints.named('started_before')}, or a new name with "
+        f"{hints.named('change')}; oceanbase.ocp.journal_clear clears a name."
+    )
 
 
 @dataclass(frozen=True)
@@ -41,6 +49,7 @@ class Told:
     name: str | None = None
     values: ValuesSeen | None = None
     begin: Begin = field(default_factory=Begin)
+    hints: Hints = BY_OPTIONS
 
     @property
     def case(self) -> Case:
@@ -147,18 +156,25 @@ def _busy(decision: Decision, told: Told) -> str:
         )
         return f"{what} and has to end first"
     if running is None:
-        return f"{moving_words(told.observed)}, but no task of it is visible; {NEXT_STEP}"
+        return f"{moving_words(told.observed)}, but no task of it is visible; {_next_step(told.hints)}"
     label = f"task {told.label(running.id)} is running"
     if told.wish.is_conditional and not case.stale:
-        return f"{_met(told)}, but {told.observed.trouble}, and {label}; {NEXT_STEP}"
+        return f"{_met(told)}, but {told.observed.trouble}, and {label}; {_next_step(told.hints)}"
     if told.wish.in_flight is InFlight.FAIL:
-        return f"{label}, and in_flight=fail is set; {NEXT_STEP}"
+        return f"{label}, and in_flight=fail is set; {_next_step(told.hints)}"
     if not running.restarts or not decision.members <= running.restarts or not decision.members:
         is_part = bool(running.restarts)
-        why = "it does not restart everything that is asked for" if is_part else "it may not restart this target"
+        why = "it does not restart everything that is asked for" if is_part else _other_work(running.id, told)
     else:
         why = _begun_words(running.id, told)
-    return f"{label}, but {why}; {NEXT_STEP}"
+    return f"{label}, but {why}; {_next_step(told.hints)}"
+
+
+def _other_work(task_id: int, told: Told) -> str:
+    task = told.look.task(task_id)
+    if task is not None and task.is_rolling_back:
+        return "it is a rollback, after which the target has not restarted"
+    return "it is not known to restart this target"
 
 
 def _begun_words(task_id: int, told: Told) -> str:
@@ -209,14 +225,19 @@ def _start_missing(decision: Decision, told: Told) -> str:
     shown = f"{told.starts(members)}, before {told.condition}"
     return (
         f"task {told.label(decision.tasks[0])} has restarted it since {told.condition}, but the service shows no later "
-        f"start: {shown}"
+        f"start: {shown}{_down(told)}"
     )
+
+
+def _down(told: Told) -> str:
+    """What of the target does not serve, for a reason that would read as if the process of before did."""
+    return f"; now {told.observed.trouble}" if told.observed.serves is False else ""
 
 
 def _step_skipped(decision: Decision, told: Told) -> str:
     return (
         f"task {told.label(decision.tasks[0])}, begun since {told.condition}, skipped a step that may stop or start "
-        f"something, and no later start of {join_names(sorted(decision.members))} shows"
+        f"something, and no later start of {join_names(sorted(decision.members))} shows{_down(told)}"
     )
 
 
@@ -224,7 +245,7 @@ def _task_gone(decision: Decision, told: Told) -> str:
     return (
         f"the service does not show task {told.label(decision.tasks[0])} any more, which this controller has requested "
         f"since {told.condition}, how it ended is not known, and no later start of "
-        f"{join_names(sorted(decision.members))} shows"
+        f"{join_names(sorted(decision.members))} shows{_down(told)}"
     )
 
 
@@ -348,7 +369,9 @@ def moving_words(observed: Observation) -> str:
     return join_names(moving) or f"it is {observed.status}"
 
 
-def refusal_of(api: OcpApi, target: Target, decision: Decision, reason: str, look: Look, log_lines: int) -> OcpError:
+def refusal_of(
+    api: OcpApi, target: Target, decision: Decision, reason: str, look: Look, log_lines: int, hints: Hints
+) -> OcpError:
     """The error of a decision that ends the restart without a success, before anything is sent."""
     nothing = f"Did not restart {target.label}: {reason}."
     if decision.rule is Rule.BUSY:
@@ -361,7 +384,8 @@ def refusal_of(api: OcpApi, target: Target, decision: Decision, reason: str, loo
         return _request_here_error(target)
     if decision.rule in (Rule.NOT_SERVING, Rule.START_LATE) and look.failure is not None:
         return not_serving(api, look.failure, nothing, log_lines)
-    return NotVerified(f"{nothing} {_ADVICE.get(decision.rule, _LOOK_AT_IT)}")
+    way_out = _way_out(hints) if decision.rule in _HAS_WAY_OUT else ""
+    return NotVerified(" ".join(filter(None, (nothing, _ADVICE.get(decision.rule, _LOOK_AT_IT), way_out))))
 
 
 _LOOK_AT_IT = (
@@ -372,16 +396,19 @@ _ADVICE = {
         "If it was set after that start, give a later started_before; else look at the parameter in OCP, since another "
         "restart would not change it."
     ),
-    Rule.START_MISSING: f"Look at the task and at the process itself. {WAY_OUT}",
-    Rule.STEP_SKIPPED: f"Look at the task and at the process itself. {WAY_OUT}",
-    Rule.TASK_GONE: f"Look at the process itself. {WAY_OUT}",
+    Rule.START_MISSING: "Look at the task and at the process itself.",
+    Rule.STEP_SKIPPED: "Look at the task and at the process itself.",
+    Rule.TASK_GONE: "Look at the process itself.",
     Rule.REQUEST_UNSEEN: (
         "Look at the newest tasks in OCP with credentials that may read them, and at the process itself. If there was "
-        f"no restart, clear the request with journal_clear. {WAY_OUT}"
+        "no restart, clear the request with journal_clear."
     ),
     Rule.TASK_UNTOLD: "Run this again with wait=true, or in three minutes.",
-    Rule.CLOCKS_OVERLAP: f"Look at the start of the process itself. {WAY_OUT}",
+    Rule.CLOCKS_OVERLAP: "Look at the start of the process itself.",
 }
+
+
+_HAS_WAY_OUT = (Rule.START_MISSING, Rule.STEP_SKIPPED, Rule.TASK_GONE, Rule.REQUEST_UNSEEN, Rule.CLOCKS_OVERLAP)
 
 
 def _request_here_error(target: Target) -> OutcomeUnknown:

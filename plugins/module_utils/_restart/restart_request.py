@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from .._base.cli_hints import BY_OPTIONS, Hints
 from .._safety.caps import Caps
 from .._signs.offline_budget import OfflineBudget
 from .._signs.sign_rules import Watch
@@ -42,6 +43,7 @@ class RestartRequest:
     ``until_effective`` are the values of parameters that the restart is for; a server that shows them needs no restart.
     ``failures`` limits how many restarts of the change may have failed elsewhere. ``journal_url`` names the journal,
     None for that of this controller. ``caps`` limit how many servers this journal's restarts take down at a time.
+    ``hints`` is how the caller gives an option that a message proposes.
     """
 
     check_mode: bool
@@ -60,6 +62,7 @@ class RestartRequest:
     failures: FailureLimit | None = None
     journal_url: str | None = None
     caps: Caps | None = None
+    hints: Hints = BY_OPTIONS
 
     @property
     def is_dated(self) -> bool:

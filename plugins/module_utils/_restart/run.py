@@ -39,7 +39,7 @@ from .._waiting.heartbeat import Heartbeat
 from .._waiting.outcome_search import Search, search_outcome
 from .._waiting.poll_pauses import SHORTEST_PAUSE, PollPolicy
 from .._waiting.progress import progress_line
-from .aftermath import await_restart, verify, verify_effect
+from .aftermath import AwaitedTask, await_restart, verify, verify_effect
 from .attempt import Progressing, RestartAttempt
 from .cap_gate import CapGate
 from .change import Begin, begun_by, has_moved
@@ -402,7 +402,9 @@ class _Run:
         wish, memory = self._wish(), self._memory(look)
         known = know(self._target.may_be_kind, look, self._begin, self._values, memory)
         decision = decide(known, wish)
-        self._told = Told(look, known, wish, self._since, self._request.change, self._values, self._begin)
+        self._told = Told(
+            look, known, wish, self._since, self._request.change, self._values, self._begin, self._request.hints
+        )
         if decision.step is Step.ADOPT:
             return (look, decision) if self._claims(look, decision) else None
         reason = reason_of(decision, self._told)
@@ -410,7 +412,7 @@ class _Run:
         if decision.step is Step.FAIL:
             self._attempt.note(verified=False if lacks_values(decision, self._told) else None)
             log_lines = self._request.policy.log_lines
-            raise refusal_of(self._api, self._target, decision, reason, look, log_lines)
+            raise refusal_of(self._api, self._target, decision, reason, look, log_lines, self._request.hints)
         if not self._request.check_mode and decision.step in (Step.WAIT, Step.QUEUE):
             self._wait_first(decision, reason)
             return None
@@ -864,14 +866,25 @@ class _Run:
     def _note_sent(self, trace_id: str | None) -> None:
         self._attempt.note(changed=True, action="submitted", trace_id=trace_id)
 
+    def _await_task(self, task_id: int) -> AwaitedTask:
+        so_far = self._attempt.so_far
+        policy = replace(self._policy, offline_time=self._signs.offline_time)
+        return await_restart(
+            self._api,
+            self._target,
+            task_id,
+            str(so_far.action),
+            so_far.trace_id,
+            policy,
+            self._clock,
+            at_most_once=self._request.is_dated or bool(self._request.until_effective),
+        )
+
     def _await(self, look: Look, decision: Decision) -> None:
         """Wait for the task, and prove the restart."""
-        so_far, before = self._attempt.so_far, look.observed
-        task_id, members = so_far.task_id or 0, decision.members
-        policy = replace(self._policy, offline_time=self._signs.offline_time)
-        awaited = await_restart(
-            self._api, self._target, task_id, str(so_far.action), so_far.trace_id, policy, self._clock
-        )
+        before, members = look.observed, decision.members
+        task_id = self._attempt.so_far.task_id or 0
+        awaited = self._await_task(task_id)
         self._attempt.warnings += awaited.warnings
         if awaited.task is not None:
             self._attempt.note(task=awaited.task)

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from .._base.cli_hints import Hints
 from .._base.clock import Clock
 from .._base.errors import AuthenticationFailed, NotHealthy, NotSafe, ServiceError
 from .._base.parsing import Record
@@ -141,9 +142,9 @@ class SafetyGate:
             taken = list(self._taken(look))
             verdict = combined([judge(*each, safety.tolerated) for each in taken])
         except ServiceError as error:
-            error.add_advice("With safety=none, tenants are not checked.")
+            error.add_advice(f"With {self._request.hints.named('safety')}=none, tenants are not checked.")
             raise
-        facts, warnings = _facts(verdict), _unknown_tenants(safety.tolerated, verdict)
+        facts, warnings = _facts(verdict), _unknown_tenants(safety.tolerated, verdict, self._request.hints)
         if self._reads != read:
             return Judgement(LookAgain(), facts, warnings=warnings)
         if not verdict.refused:
@@ -194,7 +195,7 @@ class SafetyGate:
         after = f" Waiting {waited:.0f} seconds did not help." if waited else ""
         return NotSafe(
             f"Did not restart {self._target.label}: the database would refuse to stop it, since "
-            f"{obstacle_words(found)}.{after} {ways_past(found)}"
+            f"{obstacle_words(found)}.{after} {ways_past(found, self._request.hints)}".rstrip()
         )
 
     @property
@@ -226,15 +227,17 @@ class SafetyGate:
         after = f" Waiting {waited:.0f} seconds did not help." if waited else ""
         return NotSafe(
             f"Did not restart {self._target.label}: it is not safe.{after} {refusal_words(verdict.refused)} "
-            f"{allowing_options(verdict.refused, passes=verdict.passes)}"
+            f"{allowing_options(verdict.refused, self._request.hints, passes=verdict.passes)}".rstrip()
         )
 
     def _unhealthy(self, problems: Sequence[Problem], waited: float) -> Judgement:
         cluster = self._target.result().get("cluster_name")
-        words = unhealthy_words(problems, waited or None)
+        words = unhealthy_words(
+            problems,
+            waited or None,
+            f"Check the cluster first, or wait for it with {self._request.hints.named('safety_timeout')}.",
+        )
         is_held = any(problem.kind is Kind.HELD for problem in problems)
-        if not is_held:
-            words += " Check the cluster first, or wait for it with safety_timeout."
         refusal = NotHealthy(
             f"Did not restart {self._target.label}: cluster {cluster} (id {self._target.cluster_id}) {words}"
         )
@@ -275,11 +278,12 @@ def _facts(verdict: Verdict | None, problems: Sequence[str] = ()) -> Facts:
     return {**looked_at, "problems": list(problems), "allowed": allowed}
 
 
-def _unknown_tenants(tolerated: frozenset[str], verdict: Verdict) -> tuple[str, ...]:
+def _unknown_tenants(tolerated: frozenset[str], verdict: Verdict, hints: Hints) -> tuple[str, ...]:
     unknown = sorted(tolerated.difference(verdict.tenants))
     if not unknown or not verdict.tenants:
         return ()
-    return (f"tolerate_outage_of: no tenant of the cluster has the name {join_names(unknown)}.",)
+    option = hints.named("tolerate_outage_of")
+    return (f"{option}: no tenant of the cluster has the name {join_names(unknown)}.",)
 
 
 def _meaning(found: Sequence[Outage]) -> str:

@@ -70,11 +70,11 @@ class Proof:
     @property
     def contradiction(self) -> str | None:
         """What disproves it, as the end of a sentence; None if nothing does."""
+        trouble = self.after.trouble if self.after is not None and self.after.serves is False else None
         if self.not_restarted:
-            return f"{join_names(self.not_restarted)} has not restarted"
-        if self.after is not None and self.after.serves is False:
-            return self.after.trouble
-        return None
+            words = f"{join_names(self.not_restarted)} has not restarted"
+            return f"{words}, and {trouble}" if trouble else words
+        return trouble
 
     @property
     def awaited(self) -> str:

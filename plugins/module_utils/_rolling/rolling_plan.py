@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from .._base.checks import check_nonempty, check_range
+from .._base.cli_hints import BY_OPTIONS, Hints
 from .._base.clock import SYSTEM_CLOCK, Clock
 from .._base.errors import OptionError, TargetError
 from .._base.text import join_names
@@ -65,6 +66,7 @@ class RollingRequest:
     change: str | None = None
     journal_url: str | None = None
     caps: Caps | None = None
+    hints: Hints = BY_OPTIONS
 
 
 def batch_size(option: str) -> int | None:
@@ -136,8 +138,9 @@ class _Plan:
     unchanged: list[Node]
     unsafe: str
     obstacles: Sequence[Obstacle]
-    signs: SeenSigns = field(default_factory=SeenSigns)
+    hints: Hints = BY_OPTIONS
     crossed: Sequence[str] = ()
+    signs: SeenSigns = field(default_factory=SeenSigns)
 
 
 def _check_request(wanted: RollingRequest) -> None:
@@ -216,9 +219,9 @@ def _plan_cluster(
     if judged:
         placed = placed_servers(health.records.cluster, health.records.servers)
         tolerated = wanted.tolerated or ()
-        unsafe = unsafe_words(layout, placed, planned, tolerated)
+        unsafe = unsafe_words(layout, placed, planned, tolerated, wanted.hints)
         found = first_obstacles(layout, placed, health.listed, planned, tolerated)
-    return _Plan(cluster, health, planned, unchanged_nodes(nodes, planned), unsafe, found, crossed=crossed)
+    return _Plan(cluster, health, planned, unchanged_nodes(nodes, planned), unsafe, found, wanted.hints, crossed)
 
 
 def _crossed(caps: Caps | None, total: int, nodes: Sequence[Node]) -> list[str]:
@@ -283,16 +286,21 @@ def _reasons(plan: _Plan) -> list[str]:
     """Why no restart should begin in the cluster."""
     ill = [problem for problem in plan.health.problems if problem.kind in (Kind.ILL, Kind.HELD)]
     ill += plan.signs.blocking
-    capped = f"A zone cannot restart at once: {'; '.join(dict.fromkeys(plan.crossed))}. Give strategy=server."
     return [
         *([problem_words(ill)] if ill else []),
         *_unsafe_reasons(plan),
-        *([capped] if plan.crossed else []),
+        *([_capped_words(plan)] if plan.crossed else []),
     ]
 
 
+def _capped_words(plan: _Plan) -> str:
+    by_server = plan.hints.given("strategy", "server")
+    advice = f" Give {by_server}." if by_server else ""
+    return f"A zone cannot restart at once: {'; '.join(dict.fromkeys(plan.crossed))}.{advice}"
+
+
 def _unsafe_reasons(plan: _Plan) -> list[str]:
-    return [reason for reason in (plan.unsafe, obstacle_reason(plan.obstacles)) if reason]
+    return [reason for reason in (plan.unsafe, obstacle_reason(plan.obstacles, plan.hints)) if reason]
 
 
 def _batch_facts(number: int | None, cluster: Cluster, batch: Batch) -> Result:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
+from .._base.cli_hints import BY_OPTIONS, Hints
 from .._base.parsing import Record
 from .._base.text import join_names
 from .._safety.database_rules import Obstacle, obstacle_words, obstacles, ways_past
@@ -22,7 +23,11 @@ from .rolling_order import Batch
 
 
 def unsafe_words(
-    layout: Layout, placed: Sequence[PlacedServer], batches: Iterable[Batch], tolerated: Collection[str]
+    layout: Layout,
+    placed: Sequence[PlacedServer],
+    batches: Iterable[Batch],
+    tolerated: Collection[str],
+    hints: Hints = BY_OPTIONS,
 ) -> str:
     """Which tenants would be lost, by which servers, and what allows it; empty if the batches are safe.
 
@@ -41,7 +46,7 @@ def unsafe_words(
     if not lost:
         return ""
     found = list(lost.values())
-    return f"Without {join_names(by)}: {refusal_words(found)} {allowing_options(found, passes=False)}"
+    return f"Without {join_names(by)}: {refusal_words(found)} {allowing_options(found, hints, passes=False)}"
 
 
 def first_obstacles(
@@ -59,11 +64,9 @@ def first_obstacles(
     return obstacles(placed, server_states(placed, listed, (), names), layout.read(), tolerated)
 
 
-def obstacle_reason(found: Sequence[Obstacle]) -> str:
+def obstacle_reason(found: Sequence[Obstacle], hints: Hints = BY_OPTIONS) -> str:
     """Why no restart should begin, for what no wait ends; empty if there is nothing like that."""
     stays = [obstacle for obstacle in found if not obstacle.passes]
-    return (
-        f"The database would refuse to stop a server, since {obstacle_words(stays)}. {ways_past(stays)}"
-        if stays
-        else ""
-    )
+    if not stays:
+        return ""
+    return f"The database would refuse to stop a server, since {obstacle_words(stays)}. {ways_past(stays, hints)}"

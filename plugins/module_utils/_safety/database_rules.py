@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
+from .._base.cli_hints import Hints, ways_on
 from .._base.parsing import Record
 from .._base.service_clock import HOST_UNCERTAINTY
 from .._targets.serving import INACTIVE, ZONE_STOPPED, is_stopped
@@ -114,15 +115,15 @@ def obstacle_words(found: Sequence[Obstacle]) -> str:
     return "; ".join(one.text for one in found[:MOST_NAMED]) + (f"; and {more} more" if more > 0 else "")
 
 
-def ways_past(found: Iterable[Obstacle]) -> str:
-    """How to go on, as a sentence."""
+def ways_past(found: Iterable[Obstacle], hints: Hints) -> str:
+    """How to go on, as a sentence, with the options as the caller gives them."""
     passes = all(obstacle.passes for obstacle in found)
-    ways = [
-        *(["wait until that has ended (safety_timeout)"] if passes else []),
-        *([] if passes else ["unlock the tenant", "leave it out with tolerate_outage_of"]),
-        "ask for safety=none",
-    ]
-    return f"To go on, {', or '.join(ways)}."
+    unchecked = hints.given("safety", "none")
+    return ways_on(
+        f"wait until that has ended{hints.aside('safety_timeout')}" if passes else "",
+        *([] if passes else ["unlock the tenant", f"leave it out with {hints.named('tolerate_outage_of')}"]),
+        f"ask for {unchecked}" if unchecked else "",
+    )
 
 
 def _to_stop(placed: Iterable[PlacedServer], states: Mapping[str, ServerState]) -> list[PlacedServer]:

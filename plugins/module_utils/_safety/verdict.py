@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from .._base.cli_hints import Hints, ways_on
 from .._base.text import join_names
 from .._targets.target import PlacedServer
 from .layout import Layout
@@ -133,15 +134,17 @@ def refusal_words(refused: Sequence[Outage]) -> str:
     )
 
 
-def allowing_options(refused: Sequence[Outage], *, passes: bool) -> str:
-    """The options that would allow it."""
+def allowing_options(refused: Sequence[Outage], hints: Hints, *, passes: bool) -> str:
+    """The options that would allow it, as the caller gives them."""
     names = [outage.tenant.name for outage in refused if not outage.tenant.stands_for_all]
-    ways = [
-        *(["wait until the others are up again (safety_timeout)"] if passes else []),
-        *([f"allow it with tolerate_outage_of=[{', '.join(names)}]"] if len(names) == len(refused) else []),
-        "ask for safety=none",
-    ]
-    return f"To go on, {', or '.join(ways)}."
+    is_named = len(names) == len(refused)
+    tolerated = hints.given("tolerate_outage_of", ",".join(names)) if is_named else ""
+    unchecked = hints.given("safety", "none")
+    return ways_on(
+        f"wait until the others are up again{hints.aside('safety_timeout')}" if passes else "",
+        f"allow it with {tolerated}" if tolerated else "",
+        f"ask for {unchecked}" if unchecked else "",
+    )
 
 
 def _outage_words(outage: Outage) -> str:

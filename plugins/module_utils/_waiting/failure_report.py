@@ -9,9 +9,9 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from .._base.cli_hints import adhoc_command
+from .._base.cli_hints import RUN_AGAIN, adhoc_command
 from .._base.errors import CredentialsRefused, NotVerified, ServiceError, TargetHeld, TaskFailed, WaitTimeout
-from .._base.text import log_tail, shorten
+from .._base.text import display_width, log_tail, shorten
 from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import FAILED, RUNNING, Subtask, Task, task_label
 from .stop_refusals import explained_refusal
@@ -19,6 +19,8 @@ from .stop_refusals import explained_refusal
 DEFAULT_LOG_LINES = 20
 MOST_LOGS_READ = 10
 LOG_WIDTH = 500
+# Unless more lines of a log are asked for, its end takes this many rows, so that the rest is on the same screen.
+LOG_ROWS, ROW_WIDTH = 12, 120
 MOST_IDS_SHOWN = 20
 MOST_NAMED = 20
 # Precedes each attempt (docs/dev/contract.md, "Task log"). A rollback is not an attempt.
@@ -31,11 +33,13 @@ class Purpose:
     """What is awaited, as in "The restart of …", and the trace id of the request that started it.
 
     ``targets`` has the name of what a task restarts, by the task's id, where that is known better than from the task.
+    ``then`` is what to do when a failure is cleared.
     """
 
     what: str = ""
     trace_id: str | None = None
     targets: Mapping[int, str] = field(default_factory=dict)
+    then: str = RUN_AGAIN
 
     def named(self, task: Task) -> Task:
         """The task with the name of its target."""
@@ -94,11 +98,11 @@ def task_failed(api: OcpApi, failed: list[Task], total: int, purpose: Purpose, l
     others += f" and {len(failed) - 1 - MOST_NAMED} more" if len(failed) > MOST_NAMED + 1 else ""
     lines = [
         *purpose.headline("did not succeed"),
-        *_what_failed(first, [step for step in steps if step.task is first]),
+        *_what_failed(first, [step for step in steps if step.task is first], log_lines),
         *_duration_line(first),
         *_trace_line(trace_id),
         *([f"Not successful either: {others}; {len(failed)} of {total} tasks in all."] if others else []),
-        *_next_steps(first),
+        *_next_steps(first, purpose.then),
     ]
     return TaskFailed(
         "\n".join(lines),
@@ -124,7 +128,7 @@ def not_serving(api: OcpApi, failure: Task, headline: str, log_lines: int) -> No
 def _failure_words(api: OcpApi, task: Task, headline: str, log_lines: int) -> tuple[str, dict[str, Any]]:
     """The message below ``headline`` about a FAILED task that was not awaited, and its facts."""
     steps = list(_failed_subtasks(api, [task], log_lines))
-    lines = [headline, *_what_failed(task, steps), *_next_steps(task)]
+    lines = [headline, *_what_failed(task, steps, log_lines), *_next_steps(task, RUN_AGAIN)]
     return "\n".join(lines), _failure_facts([task], steps)
 
 
@@ -152,6 +156,7 @@ def wait_timed_out(
         f"It keeps running in OCP. {NEXT_STEPS_HEADING}",
         f"  Wait again: {adhoc_command('task_wait', task_ids=_task_ids(unfinished))}",
         *(f"  End the subtask, if it hangs: {_cancel(task_id, step)}" for step in steps[:1]),
+        *([RUN_AGAIN] if purpose.then == RUN_AGAIN else []),
     ]
     return WaitTimeout("\n".join(lines), task_id=task_id, trace_id=trace_id, unfinished_task_ids=list(unfinished))
 
@@ -201,7 +206,7 @@ def _with_log(task: Task, step: Subtask, log: str, log_lines: int) -> _FailedSub
     return _FailedSubtask(task, step, attempt, end.lines if end else [], meaning=meaning)
 
 
-def _what_failed(task: Task, failed: list[_FailedSubtask]) -> Iterator[str]:
+def _what_failed(task: Task, failed: list[_FailedSubtask], log_lines: int) -> Iterator[str]:
     """The outcome of the task, where it failed, and the end of the log."""
     if task.rolled_back:
         yield f"Task {task.label} FAILED and was rolled back: it ended SUCCESSFUL, but by undoing its work."
@@ -215,11 +220,25 @@ def _what_failed(task: Task, failed: list[_FailedSubtask]) -> Iterator[str]:
     attempt = "" if first.attempt is None else f", attempt {first.attempt}"
     more = f", and at {len(failed) - 1} more" if len(failed) > 1 else ""
     yield f"{what} at subtask {_at(task, first.step)}{attempt}{more}.{' The end of its log:' if first.log else ''}"
-    yield from (f"  {shorten(line, LOG_WIDTH)}" for line in first.log or ())
+    yield from _log_rows(first.log or [], log_lines)
     if first.meaning:
         yield first.meaning
     if first.no_log:
         yield first.no_log
+
+
+def _log_rows(log: list[str], log_lines: int) -> list[str]:
+    """The end of the log, indented: its last line at least, and as much of the rest as fits on a screen."""
+    lines = [f"  {shorten(line, LOG_WIDTH)}" for line in log]
+    if log_lines > DEFAULT_LOG_LINES:
+        return lines
+    left, first = LOG_ROWS, len(lines)
+    for number in reversed(range(len(lines))):
+        left -= -(-display_width(lines[number]) // ROW_WIDTH)
+        if left < 0:
+            break
+        first = number
+    return lines[min(first, len(lines) - 1) :]
 
 
 def failed_words(task: Task) -> str:
@@ -253,14 +272,16 @@ def _duration_line(task: Task) -> Iterator[str]:
         yield f"The task took {task.duration:g} seconds{'' if part is None else f', the subtask {part:g}'}."
 
 
-def _next_steps(task: Task) -> Iterator[str]:
-    """The next steps after a task that did not succeed, each with its command."""
+def _next_steps(task: Task, then: str) -> Iterator[str]:
+    """The next steps after a task that did not succeed, each with its command, and what to do ``then``."""
     if task.rolled_back or task.status != FAILED:
-        yield f"Run the restart again if it is still wanted. {NEXT_STEPS_HEADING}"
+        yield NEXT_STEPS_HEADING
         yield f"  See what it did: {adhoc_command('task_info', task_id=task.id)}"
+        yield "Then run the same command again, if the restart is still wanted."
         return
     yield f"Nothing restarts it until that is cleared. {NEXT_STEPS_HEADING}"
     yield from remedies(task)
+    yield then
 
 
 def remedies(task: Task) -> Iterator[str]:

@@ -173,7 +173,7 @@ def test_running_restart_is_joined_with_an_access_key(switches, target, below, t
     another_controller()
     if switches.task_tags == "absent" and target == "zone":
         # Nothing tells of which zone a task is: it is not joined, and there is no second one.
-        with pytest.raises(TargetBusy, match="may not restart this target"):
+        with pytest.raises(TargetBusy, match="is not known to restart this target"):
             restart(time_passes, selector, auth="access key")
         time_passes.time += 60
         emulated.get("/api/v2/tasks/instances")

@@ -97,5 +97,5 @@ def test_shown_output_is_shortened_and_wrapped(record):
         "x" * 80,
         "x" * 10,
         "",
-        "fatal: [localhost]: FAILED! => {...}",
+        'fatal: [localhost]: FAILED! => {"msg": "long"}',
     ]

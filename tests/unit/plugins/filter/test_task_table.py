@@ -48,12 +48,14 @@ def test_table_shows_the_task_its_subtasks_and_the_log():
             "    b",
             "  With OCP_URL and the credentials in the environment:",
             "  Retry what failed:",
-            "    ansible localhost -m oceanbase.ocp.task -a 'task_id=1001 state=retried'",
+            "    ansible localhost -m oceanbase.ocp.task \\",
+            "      -a 'task_id=1001 state=retried wait=true detail=compact'",
             "  Skip this subtask, leaving its work undone:",
             "    ansible localhost -m oceanbase.ocp.task \\",
-            "      -a 'task_id=1001 subtask_id=2 state=skipped'",
+            "      -a 'task_id=1001 subtask_id=2 state=skipped wait=true detail=compact'",
             "  Roll the task back:",
-            "    ansible localhost -m oceanbase.ocp.task -a 'task_id=1001 state=rolled_back'",
+            "    ansible localhost -m oceanbase.ocp.task \\",
+            "      -a 'task_id=1001 state=rolled_back wait=true detail=compact'",
         ]
     )
 

@@ -125,9 +125,10 @@ def test_task_has_the_name_of_its_target(value, name):
 
 def test_failed_task_has_the_commands_that_go_on_from_it():
     document = html.unescape(Page(task_timeline(task(step("FAILED", id=7), status="FAILED"))).document)
-    for command in ("state=retried'", "subtask_id=7 state=skipped'", "state=rolled_back'"):
+    for command in ("state=retried wait=true", "subtask_id=7 state=skipped wait=true", "state=rolled_back wait=true"):
         assert re.search(
-            rf"<code>ansible localhost -m oceanbase.ocp.task -a 'task_id=1001 .*{command}</code>", document
+            rf"<code>ansible localhost -m oceanbase.ocp.task -a 'task_id=1001 .*{command} detail=compact'</code>",
+            document,
         )
     assert "state=retried" not in Page(task_timeline(task(step("FAILED", id=7)))).document
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from ansible_collections.oceanbase.ocp.plugins.lookup.unknown_variables import unknown_variables
+from ansible_collections.oceanbase.ocp.plugins.lookup.unknown_variables import unknown_variables, unprefixed
 
 ROOT = Path(__file__).parents[4]
 ROLES = sorted(path.name for path in (ROOT / "roles").iterdir())
@@ -106,3 +106,20 @@ def test_each_role_and_playbook_refuses_first_of_all(name):
 def test_unknown_role_is_an_error():
     with pytest.raises(ValueError, match="has no role or playbook nothing"):
         unknown_variables("nothing", [])
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "variables", "told"),
+    [
+        ("rolling_restart", ["safety", "ticket"], {"safety": "none", "rolling_restart_safety": "majority"}, "safety"),
+        ("fleet_restart", ["tolerate_outage_of"], {"tolerate_outage_of": "sys"}, "tolerate_outage_of"),
+        # A playbook takes one from the other.
+        ("rolling_restart", ["clusters"], {"clusters": "a", "rolling_restart_clusters": "{{ clusters }}"}, None),
+        ("rolling_restart", ["rolling_restart_safety"], {"rolling_restart_safety": "none"}, None),
+    ],
+)
+def test_variable_without_the_prefix_gets_a_sentence(name, given, variables, told):
+    found = unprefixed(name, given, variables)
+    assert found == (
+        [] if told is None else [f"{told}: is ignored by oceanbase.ocp.{name}; its variable is {name}_{told}."]
+    )

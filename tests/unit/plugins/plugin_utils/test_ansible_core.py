@@ -27,6 +27,7 @@ from ansible.playbook.task import Task
 from ansible.plugins.action.normal import ActionModule
 from ansible.plugins.inventory import BaseInventoryPlugin, Constructable
 from ansible.plugins.loader import connection_loader
+from ansible.plugins.lookup.env import LookupModule
 from ansible.template import Templar
 from ansible_collections.oceanbase.ocp.plugins.module_utils._module import bridge
 from ansible_collections.oceanbase.ocp.plugins.plugin_utils import _ansible_core, _in_process
@@ -78,6 +79,7 @@ def owners() -> dict[str, object]:
         "AnsibleModule": module,
         "BaseInventoryPlugin": BaseInventoryPlugin(),
         "Constructable": Constructable(),
+        "LookupBase": LookupModule(loader),
         "Playbook": Playbook(loader),
         "Task": task,
         "TaskResult": TaskResult(Host("localhost"), task, {}, {}) if CORE < (2, 19) else TaskResult,

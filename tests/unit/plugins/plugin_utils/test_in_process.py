@@ -276,7 +276,8 @@ def timed_out(action, monkeypatch):
     [
         (
             "time out",
-            "That does not end task 1001. Wait for it: ansible localhost -m oceanbase.ocp.task_wait -a 'task_ids=1001'",
+            "That does not end task 1001. Wait for it: "
+            "ansible localhost -m oceanbase.ocp.task_wait -a 'task_ids=1001 detail=compact'",
         ),
         (
             "time out while it is sent",

@@ -139,8 +139,11 @@ HELD = (
     "Cluster orders (id 31) is not healthy, and waiting does not help: task 9 (Restart OB server) FAILED at subtask 2 "
     "of "
     "2, Start it (id 92), and still holds server 10.1.0.1:2882. With OCP_URL and the credentials in the environment:\n"
-    "  Retry what failed: ansible localhost -m oceanbase.ocp.task -a 'task_id=9 state=retried'\n"
-    "  Roll the task back: ansible localhost -m oceanbase.ocp.task -a 'task_id=9 state=rolled_back'"
+    "  Retry what failed: ansible localhost -m oceanbase.ocp.task "
+    "-a 'task_id=9 state=retried wait=true detail=compact'\n"
+    "  Roll the task back: ansible localhost -m oceanbase.ocp.task "
+    "-a 'task_id=9 state=rolled_back wait=true detail=compact'\n"
+    "Then run the same command again."
 )
 
 

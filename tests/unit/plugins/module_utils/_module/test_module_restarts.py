@@ -182,7 +182,7 @@ def test_unknown_outcome_is_a_failure_with_all_keys(name, run, small, warned):
     small.names_operations = False
     small.failing["tasks"] = [errors.PermissionDenied("No.", status=403, reason="", url=URL)] * 9
     small.lose_after = [ResponseLost("The answer was lost.", url=URL, may_have_run=True)]
-    result = run(name, {**CONNECTION, **OWN[name]})
+    result = run(name, {**CONNECTION, **OWN[name], "detail": "full"})
     assert result["failed"] is True
     assert result["msg"].startswith("It is not known whether ")
     assert result.keys() >= RESULT_KEYS

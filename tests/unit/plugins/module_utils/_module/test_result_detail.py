@@ -95,7 +95,7 @@ def test_any_value_is_taken(detail, strange):
 )
 def test_restart_that_was_not_waited_for_ends_with_the_command_that_waits(result, ids):
     shown = with_wait_command(result, {"wait": False})
-    assert shown["wait_command"] == f"ansible localhost -m oceanbase.ocp.task_wait -a 'task_ids={ids}'"
+    assert shown["wait_command"] == f"ansible localhost -m oceanbase.ocp.task_wait -a 'task_ids={ids} detail=compact'"
     # The last key of a sorted result.
     assert max({**RESULT, **shown}) == "wait_command"
 
@@ -115,3 +115,51 @@ def test_restart_that_was_not_waited_for_ends_with_the_command_that_waits(result
 )
 def test_other_results_have_no_command_that_waits(result, params):
     assert with_wait_command(result, params) == result
+
+
+# The facts of a failure whose detail nobody asked for.
+
+
+def test_failure_without_detail_has_what_a_playbook_branches_on():
+    members = [{"name": "10.0.0.1:2882", "start_time": "03:00", "status": "RUNNING", "pids": None}]
+    steps = [{"task_id": 5, "id": 2, "position": 2, "name": "Start it", "attempt": 1, "log_tail": "x" * 5000}]
+    facts = {**FAILURE, "before": {"status": "RUNNING", "members": members}, "failed_subtasks": steps}
+    assert in_detail(facts, None, failed=True) == {
+        "msg": "Task 5 FAILED",
+        "changed": True,
+        "action": "submitted",
+        "reason": "it is wanted",
+        "task_id": 5,
+        "task": {"id": 5, "name": "Restart 5", "status": "FAILED", "succeeded": False},
+        "target": {"kind": "server", "name": "10.0.0.1:2882", "cluster_name": "orders"},
+        "before": {"members": [{"name": "10.0.0.1:2882", "start_time": "03:00"}]},
+        "verified": None,
+        "elapsed": 1.5,
+        "trace_id": "abc",
+        "failed_task_ids": [5],
+        "failed_subtasks": [{"task_id": 5, "id": 2, "position": 2, "name": "Start it", "attempt": 1}],
+    }
+
+
+def test_failure_without_detail_says_why_it_was_not_safe():
+    safety = {"allowed": False, "evidence": "units", "tenants": ["sys"], "problems": ["it is locked"]}
+    safety["outages"] = [{"tenant": "sys", "voters": 3, "needed": 2, "remaining_zones": ["zone1"]}]
+    shown = in_detail({"msg": "no", "safety": safety, "action": None}, None, failed=True)
+    assert shown["safety"] == {"allowed": False, "outages": [{"tenant": "sys"}], "problems": ["it is locked"]}
+    assert shown["action"] is None
+
+
+def test_failure_without_detail_leaves_out_what_is_one_of_many():
+    facts = {"msg": "no", "servers": [{"name": "a"}], "results": [{"name": "a"}], "untouched": ["b"], "tasks": [TASK]}
+    shown = in_detail(facts, None, failed=True)
+    assert shown.keys() == {"msg", "untouched", "tasks"}
+    assert shown["tasks"] == [{"id": 5, "name": "Restart 5", "status": "FAILED", "succeeded": False}]
+
+
+def test_detail_that_is_asked_for_is_given_after_a_failure_too():
+    assert in_detail(FAILURE, "full", failed=True) is FAILURE
+    assert in_detail(FAILURE, "compact", failed=True) == in_detail(FAILURE, "compact")
+
+
+def test_success_without_detail_is_whole():
+    assert in_detail(RESULT, None) is RESULT

@@ -86,6 +86,11 @@ def test_wait_for_health_ends(service):
     service.servers_there[1].status = "STOPPED"
     error = refusal(service, seconds=200)
     assert "is not healthy after 200 seconds: server 10.1.0.2:2882 of zone2 is STOPPED." in str(error)
+    options = "cluster=31 server=10.1.0.2:2882 freeze_server=false wait=true detail=compact"
+    assert str(error).splitlines()[1:] == [
+        f"  Start 10.1.0.2:2882 by a restart: ansible localhost -m oceanbase.ocp.server_restart -a '{options}'",
+        "Then run the same command again.",
+    ]
 
 
 def test_failed_task_that_holds_a_server_is_not_waited_for(service):

@@ -276,7 +276,7 @@ def test_next_run_after_a_timeout_attaches_to_the_same_task(case, service):
     assert first == f"The restart of {case.target.label} goes on."
     assert second == f"Task 1001 ({case.task_name}) is not finished after 60 seconds (status RUNNING)."
     assert "It is at subtask 1 of 2, Stop it (id 1)." in more
-    assert "task_ids=1001'" in more[-2]
+    assert "task_ids=1001 detail=compact'" in more[-3]
     assert error.facts["task"]["progress"]["running"] == ["Stop it"]
     assert (error.facts["changed"], error.facts["task_id"], error.facts["elapsed"]) == (True, 1001, 60.0)
     again = restart(service, case, request(wait=True, started_before=at(0)))

@@ -151,7 +151,8 @@ def test_failed_task_that_holds_the_target_is_named(status, service):
         f"Did not restart {SERVER.target.label}: task 1001 (Restart OB server) FAILED and holds it.\n"
         "Task 1001 (Restart OB server) FAILED at subtask 2 of 2, Start it (id 2). The end of its log:\n"
     )
-    assert "Retry what failed: ansible localhost -m oceanbase.ocp.task -a 'task_id=1001 state=retried'" in message
+    command = "ansible localhost -m oceanbase.ocp.task -a 'task_id=1001 state=retried wait=true detail=compact'"
+    assert f"Retry what failed: {command}" in message
     assert "Roll the task back: ansible localhost" in message
     assert service.posts == []
 

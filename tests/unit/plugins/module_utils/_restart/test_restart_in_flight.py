@@ -138,7 +138,7 @@ def test_queue_is_bounded_by_wait_timeout(wait, names_operations, case, service)
     busy = f"task {job.id} ({case.task_name}) is"
     assert str(error).startswith(f"Did not restart {case.target.label}: {busy}")
     assert f"Task {job.id} ({case.task_name}) is not finished after 30 seconds" in str(error)
-    assert f"task_ids={job.id}'" in str(error)
+    assert f"task_ids={job.id} detail=compact'" in str(error)
     assert (error.facts["changed"], error.facts["elapsed"], service.posts) == (False, 30.0, [])
 
 
@@ -244,7 +244,7 @@ def test_other_task_on_the_server_blocks_the_restart(service):
     """Only ``operatingTaskInstanceId`` shows the task; its scope is unknown."""
     others(service, SERVER, name="Stop OB server")
     message = str(failure(service, SERVER, request()))
-    assert "(Stop OB server) is running, but it may not restart this target" in message
+    assert "(Stop OB server) is running, but it is not known to restart this target" in message
     assert restart(service, SERVER, request("queue"))["action"] == "submitted"
     assert len(service.posts) == 1
 
@@ -321,7 +321,7 @@ def test_untagged_task_on_a_shared_host_is_ambiguous(service):
     service.servers_there[1].host = 51
     others(service, SERVER, things=service.servers_there[1:2])
     crowded = replace(SERVER, target=replace(SERVER.target, alone=False))
-    assert "it may not restart this target" in str(failure(service, crowded, request()))
+    assert "it is not known to restart this target" in str(failure(service, crowded, request()))
     assert service.posts == []
     result = restart(service, crowded, request("queue"))
     assert (result["action"], 40 <= result["elapsed"] <= 43, len(service.posts)) == ("submitted", True, 1)
@@ -476,7 +476,7 @@ def test_forbidden_task_named_by_the_target_blocks_the_restart(name, service):
     job = others(service, case)
     error = failure(service, case, request())
     assert error.__class__ is TargetBusy
-    assert f"task {job.id} is running, but it may not restart this target" in str(error)
+    assert f"task {job.id} is running, but it is not known to restart this target" in str(error)
     assert service.posts == []
 
 

@@ -42,6 +42,15 @@ def test_target_that_did_not_restart_fails_verification(case, service):
     assert len(service.posts) == 1
 
 
+def test_message_says_that_a_server_which_did_not_restart_is_down(service):
+    """As after a step that was skipped: the start of before does not mean that the process of before serves."""
+    service.restarts_really = False
+    server = service.servers_there[0]
+    service.after_restart = lambda: setattr(server, "status", "STOPPED")
+    error = failure(service, RESTART_CASES["server"], request(wait=True))
+    assert "but 10.1.0.1:2882 has not restarted, and 10.1.0.1:2882 is STOPPED" in str(error)
+
+
 @every_shown_restart
 @pytest.mark.parametrize("status", [404, 408, 413, 425, 429, 499])
 def test_refused_read_does_not_end_the_proof(status, case, service):

@@ -151,7 +151,7 @@ def test_second_run_after_a_restart_that_failed_after_the_start_fails(names_oper
     assert (second.facts["verified"], second.facts["changed"]) == (None, False)
     assert f"task 1001 ({case.task_name}) FAILED and holds it" in str(second)
     for command in ("state=retried", "subtask_id=2 state=skipped", "state=rolled_back"):
-        assert f"oceanbase.ocp.task -a 'task_id=1001 {command}'" in str(second)
+        assert f"oceanbase.ocp.task -a 'task_id=1001 {command} wait=true detail=compact'" in str(second)
     assert second.facts["failed_task_ids"] == [1001]
     assert [step["description"] for step in second.facts["failed_subtasks"]] == ["Start it"]
 
@@ -167,7 +167,7 @@ def test_target_that_started_since_but_does_not_serve_is_a_failure_that_names_th
     assert (second.__class__, len(service.posts)) == (NotVerified, 1)
     assert "is UNAVAILABLE" in str(second)
     assert f"Task 1001 ({case.task_name}) FAILED at subtask 2 of 2, Start it (id 2)" in str(second)
-    assert "task_id=1001 state=retried'" in str(second)
+    assert "task_id=1001 state=retried wait=true detail=compact'" in str(second)
     assert [step["task_id"] for step in second.facts["failed_subtasks"]] == [1001]
 
 
@@ -261,6 +261,23 @@ def test_skipped_step_that_starts_or_of_unknown_meaning_permits_no_second_restar
     error = again_fails(service, case)
     assert (error.__class__, service.posts) == (NotVerified, [])
     assert "skipped a step that may stop or start something" in str(error)
+
+
+def test_rollback_that_runs_is_called_a_rollback(service):
+    service.begin(SERVER.task_name, SERVER.things(service), seconds=100)
+    service.jobs[-1].rolling_back = True
+    error = failure(service, SERVER, request(started_before=CHANGE))
+    assert (error.__class__, service.posts) == (TargetBusy, [])
+    assert "is running, but it is a rollback, after which the target has not restarted; run this again" in str(error)
+
+
+def test_message_after_a_skipped_step_says_that_the_server_is_down(service):
+    service.restarts_really = False
+    service.begin(SERVER.task_name, SERVER.things(service), seconds=10.0, skipped=(2,), second="Start it")
+    service.passes(11)
+    service.servers_there[0].status = "STOPPED"
+    error = again_fails(service, SERVER)
+    assert "no later start of 10.1.0.1:2882 shows; now 10.1.0.1:2882 is STOPPED" in str(error)
 
 
 @every_shown_restart
@@ -429,7 +446,7 @@ def test_untagged_restart_is_not_overtaken_where_the_filter_by_host_is_ignored(s
     service.begin(fake_ocp.SERVER, SERVER.things(service), seconds=100)
     error = failure(service, SERVER, request())
     assert (error.__class__, service.posts) == (TargetBusy, [])
-    assert "it may not restart this target" in str(error)
+    assert "it is not known to restart this target" in str(error)
 
 
 def test_restart_that_only_a_second_look_shows_is_not_overtaken(service, monkeypatch):
@@ -931,7 +948,7 @@ def test_untold_work_on_the_host_of_an_obproxy_is_not_joined(service):
     service.begin(fake_ocp.OBPROXIES, service.obproxies_there[:2], seconds=100)
     error = failure(service, OBPROXIES, request())
     assert (error.__class__, service.posts) == (TargetBusy, [])
-    assert "it may not restart this target" in str(error)
+    assert "it is not known to restart this target" in str(error)
 
 
 def test_restart_of_untold_obproxies_is_not_adopted(service):

@@ -91,7 +91,7 @@ def test_refusal_names_the_tenants_what_remains_who_is_down_and_the_options(case
         )
     assert str(error).endswith(
         "To go on, wait until the others are up again (safety_timeout), or allow it with "
-        "tolerate_outage_of=[sys, shop], or ask for safety=none."
+        "tolerate_outage_of=sys,shop, or ask for safety=none."
     )
     assert error.facts["safety"]["outages"][1] == {
         "tenant": "shop",

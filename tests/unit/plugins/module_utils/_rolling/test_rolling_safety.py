@@ -109,7 +109,7 @@ def test_single_replica_is_named_with_its_server_and_may_be_tolerated(planned, s
     assert (found["safe"], found["blocked"]) == (False, True)
     named = "10.1.0.2:2882" if size == 1 else "10.1.0.2:2882, 10.1.0.1:2882"
     assert found["message"].startswith(f"Without {named}: Tenant report would lose its majority: 0 of 1 voters")
-    assert found["message"].endswith("allow it with tolerate_outage_of=[report], or ask for safety=none.")
+    assert found["message"].endswith("allow it with tolerate_outage_of=report, or ask for safety=none.")
     assert planned(3, tolerated=["report"], **given)["blocked"] is False
 
 

@@ -307,5 +307,5 @@ def test_untagged_zone_restart_is_queued_or_refused(in_flight, of_two, service):
         result = restart(service, of_two, request("queue"))
         assert (result["action"], result["elapsed"] >= 20) == ("submitted", True)
     else:
-        assert "it may not restart this target" in str(failure(service, of_two, request()))
+        assert "it is not known to restart this target" in str(failure(service, of_two, request()))
         assert service.posts == []

@@ -205,7 +205,7 @@ def test_refused_poll_reports_the_running_task(status, kind, time_passes):
     assert error.__class__ is kind
     assert str(error) == (
         f"The retry of task 1001 goes on, but waiting for it failed. Refused with {status}. Then wait for it: "
-        "ansible localhost -m oceanbase.ocp.task_wait -a 'task_ids=1001'"
+        "ansible localhost -m oceanbase.ocp.task_wait -a 'task_ids=1001 detail=compact'"
     )
     assert (error.facts["changed"], len(service.unreadable)) == (True, 8)
 

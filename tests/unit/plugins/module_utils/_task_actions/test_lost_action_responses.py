@@ -26,7 +26,7 @@ UNCLEAR = {
 }
 every_way = pytest.mark.parametrize("make_error", UNCLEAR.values(), ids=UNCLEAR)
 SHOWN = "; the answer was lost, and the task shows that it was done"
-LOOK = "  ansible localhost -m oceanbase.ocp.task_info -a 'task_id=1001'"
+LOOK = "  ansible localhost -m oceanbase.ocp.task_info -a 'task_id=1001 detail=summary'"
 
 
 def at_post(service, *events):

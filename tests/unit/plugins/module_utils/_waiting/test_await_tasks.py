@@ -247,9 +247,10 @@ def test_timeout_names_the_running_subtask(api, time_passes):
         "It is at subtask 2 of 3, Second (id 2).",
         "Trace id trace-last.",
         "It keeps running in OCP. With OCP_URL and the credentials in the environment:",
-        "  Wait again: ansible localhost -m oceanbase.ocp.task_wait -a 'task_ids=5'",
+        "  Wait again: ansible localhost -m oceanbase.ocp.task_wait -a 'task_ids=5 detail=compact'",
         "  End the subtask, if it hangs: "
-        "ansible localhost -m oceanbase.ocp.task -a 'task_id=5 subtask_id=2 state=canceled'",
+        "ansible localhost -m oceanbase.ocp.task -a 'task_id=5 subtask_id=2 state=canceled wait=true detail=compact'",
+        "Then run the same command again.",
     ]
     assert "the wait went on" not in message
     [task] = raised.value.facts["tasks"]
@@ -265,7 +266,7 @@ def test_timeout_of_several_tasks_names_the_unfinished_ones(api, time_passes):
     with pytest.raises(WaitTimeout) as raised:
         wait_for_success(api.double, [1, 2, 3], PollPolicy(0.5, 10), clock=time_passes.clock)
     assert str(raised.value).startswith("Task 2 (Restart 2) and 1 more are not finished")
-    assert "task_ids=2,3'" in str(raised.value)
+    assert "task_ids=2,3 detail=compact'" in str(raised.value)
     assert raised.value.facts["task_id"] == 2
     assert raised.value.facts["unfinished_task_ids"] == [2, 3]
     assert [task["id"] for task in raised.value.facts["tasks"]] == [1, 2, 3]

@@ -60,9 +60,11 @@ def test_failure_message_has_all_parts_in_order(api, time_passes):
         "The task took 5 seconds, the subtask 3.5.",
         "Trace id trace-post.",
         NEXT,
-        f"  Retry what failed: {ASK} 'task_id=5 state=retried'",
-        f"  Skip this subtask, leaving its work undone: {ASK} 'task_id=5 subtask_id=72 state=skipped'",
-        f"  Roll the task back: {ASK} 'task_id=5 state=rolled_back'",
+        f"  Retry what failed: {ASK} 'task_id=5 state=retried wait=true detail=compact'",
+        "  Skip this subtask, leaving its work undone: "
+        f"{ASK} 'task_id=5 subtask_id=72 state=skipped wait=true detail=compact'",
+        f"  Roll the task back: {ASK} 'task_id=5 state=rolled_back wait=true detail=compact'",
+        "Then run the same command again.",
     ]
 
 
@@ -76,8 +78,9 @@ def test_task_that_ended_with_another_word_did_not_succeed(api, time_passes):
         "Task 5 (Restart 5) ended without success: its status is TERMINATED.",
         "The task took 5 seconds.",
         "Trace id trace-post.",
-        "Run the restart again if it is still wanted. With OCP_URL and the credentials in the environment:",
-        "  See what it did: ansible localhost -m oceanbase.ocp.task_info -a 'task_id=5'",
+        "With OCP_URL and the credentials in the environment:",
+        "  See what it did: ansible localhost -m oceanbase.ocp.task_info -a 'task_id=5 detail=summary'",
+        "Then run the same command again, if the restart is still wanted.",
     ]
     assert not error.at_first_step
     [task] = error.facts["tasks"]
@@ -126,7 +129,7 @@ def test_failure_facts_describe_the_task_and_failed_subtasks(api, time_passes):
     [
         pytest.param(HEADING + "one\ntwo\n", ["one", "two"], id="short"),
         pytest.param(
-            HEADING + "".join(f"line {n}\n" for n in range(1, 31)), [f"line {n}" for n in range(11, 31)], id="long"
+            HEADING + "".join(f"line {n}\n" for n in range(1, 31)), [f"line {n}" for n in range(19, 31)], id="long"
         ),
         pytest.param(HEADING + "first attempt\n" + RETRY + "second attempt\n", ["second attempt"], id="attempts"),
         pytest.param("no heading\nat all", ["no heading", "at all"], id="no heading"),
@@ -142,10 +145,23 @@ def test_failure_shows_the_end_of_the_last_attempts_log(log, shown, api, time_pa
     message = str(error).split("\n")
     lines = message[1 : message.index(NEXT) - 2]
     assert [line.strip() for line in lines if "####" not in line] == shown
-    assert len(lines) <= 20
+    assert len(lines) <= 12
     assert sum("####" in line for line in lines) <= 1
     [step_failed] = error.facts["failed_subtasks"]
-    assert [line.strip() for line in step_failed["log_tail"].split("\n")] == [line.strip() for line in lines]
+    told = [line.strip() for line in step_failed["log_tail"].split("\n")]
+    assert told[-len(lines) :] == [line.strip() for line in lines]
+    assert len(told) <= 20
+
+
+@pytest.mark.parametrize(
+    ("log_lines", "width", "shown"), [(20, 100, 12), (20, 200, 6), (20, 3000, 2), (21, 200, 21)], ids=str
+)
+def test_message_has_as_much_of_the_log_as_fits_on_a_screen_unless_more_is_asked_for(
+    log_lines, width, shown, api, time_passes
+):
+    api.expect("task", 5, gives=failed()).expect("subtask_log", 5, 72, gives=("x" * width + "\n") * 30)
+    message = str(failure_of(api, time_passes, 5, log_lines=log_lines))
+    assert sum(line.startswith("  xxx") for line in message.split("\n")) == shown
 
 
 @pytest.mark.parametrize("log_lines", [1, 3, 200])
@@ -322,7 +338,7 @@ def test_rolled_back_task_is_a_failure(raw, api, time_passes):
     assert str(error).startswith(
         "Task 5 (Restart 5) FAILED and was rolled back: it ended SUCCESSFUL, but by undoing its work.\n"
     )
-    assert f"task_info -a 'task_id={5}'" in str(error)
+    assert f"task_info -a 'task_id={5} detail=summary'" in str(error)
     assert error.facts["tasks"][0]["rolled_back"] is True
 
 

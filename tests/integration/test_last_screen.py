@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""The last screen of a failed restart, however it was asked for: the cause, and the commands that can be run now."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+import yaml
+from screen import last_screen
+
+SERVER = {"cluster": "orders", "server": "10.0.0.1:2882"}
+PLAY = {"hosts": "localhost", "gather_facts": False}
+RESTART = {**SERVER, "freeze_server": True, "change": "memory-1", "wait": True, "wait_interval": 1}
+ROLLOUT = {
+    "import_playbook": "oceanbase.ocp.parameter_rollout",
+    "vars": {
+        "parameter_rollout_clusters": ["orders"],
+        "parameter_rollout_values": {"stack_size": "5M"},
+        "rolling_restart_wait_interval": 1,
+    },
+}
+ROLE = {
+    "ansible.builtin.include_role": {"name": "oceanbase.ocp.rolling_restart"},
+    "vars": {"rolling_restart_clusters": ["orders"], "rolling_restart_change": "memory-1"},
+}
+FLEET = {
+    "import_playbook": "oceanbase.ocp.fleet_restart",
+    "vars": {"fleet_restart_servers": [SERVER], "fleet_restart_change": "memory-1", "fleet_restart_wait_interval": 1},
+}
+PLAYS = {
+    "task": {**PLAY, "tasks": [{"oceanbase.ocp.server_restart": RESTART}]},
+    "role": {**PLAY, "tasks": [ROLE]},
+    "fleet_restart": FLEET,
+    "parameter_rollout": ROLLOUT,
+}
+OPTIONS = "cluster=orders server=10.0.0.1:2882 freeze_server=true change=memory-1 wait=true wait_interval=1"
+CAUSE = "cannot allocate memory, since the host has less of it than the server was given, and 6 GiB are taken by others"
+
+
+@pytest.fixture
+def failed(start_emulator, ansible, connect, tmp_path, executables):
+    """Run a command whose restart fails in a terminal; returns the last screen."""
+
+    def run(program, *words):
+        # So slow that progress is shown.
+        emulator = start_emulator("--step-seconds", "0.1")
+        fault = {"match": {"subtask": "Start observer process"}, "action": "fail", "message": CAUSE}
+        emulator.post("/emulator/faults", {"kind": "subtask", **fault})
+        connect(emulator)
+        environment = {**os.environ, **ansible.variables(), "PWD": str(tmp_path), "TERM": "xterm"}
+        del environment["ANSIBLE_NOCOLOR"]
+        return last_screen([str(executables / program), *words], environment)
+
+    return run
+
+
+def check(screen):
+    """The cause, the commands and what comes after them are there, and nothing of it was cut."""
+    assert "cannot allocate memory" in screen
+    assert "FAILED at subtask 5 of 13, Start observer process" in screen
+    task = "ansible localhost -m oceanbase.ocp.task -a 'task_id=1001"
+    for words in ("state=retried", "subtask_id=50006 state=skipped", "state=rolled_back"):
+        assert f"{task} {words} wait=true detail=compact'" in screen
+    assert "Then run the same command again." in screen
+    assert screen.count("cannot allocate memory") <= 2
+
+
+def test_ad_hoc_command(failed):
+    check(failed("ansible", "localhost", "-m", "oceanbase.ocp.server_restart", "-a", OPTIONS))
+
+
+@pytest.mark.parametrize("name", PLAYS)
+def test_playbook(failed, tmp_path, name):
+    playbook = Path(tmp_path) / "playbook.yml"
+    playbook.write_text(yaml.safe_dump([PLAYS[name]], sort_keys=False))
+    check(failed("ansible-playbook", str(playbook)))

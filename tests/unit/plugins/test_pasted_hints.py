@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Every option that a message can propose, pasted as it is printed: into an ad-hoc command, and after a playbook."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+import yaml
+from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
+from ansible.parsing.splitter import parse_kv
+from ansible.utils.vars import load_extra_vars
+from ansible_collections.oceanbase.ocp.plugins.lookup.unknown_variables import unknown_variables
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.cli_hints import BY_OPTIONS, Hints, ways_on
+from ansible_collections.oceanbase.ocp.tests.unit.support.module_arguments import MODULES, definition_of
+
+ROOT = Path(__file__).parents[3]
+HINT = re.compile(r"""\bhints\.(?:given|named|aside)\(["'](\w+)["']""")
+# A value of each kind that the code proposes.
+VALUES = {
+    "safety": "none",
+    "tolerate_outage_of": "sys,cart",
+    "safety_timeout": "600",
+    "in_flight": "queue",
+    "max_failures": "2",
+    "judged_tasks": "1001,1002",
+    "most_down": "idc=1",
+    "strategy": "server",
+    "change": "memory-2",
+    "started_before": "2026-05-04T03:00:00+08:00",
+}
+LISTS = {"tolerate_outage_of": ["sys", "cart"], "judged_tasks": [1001, 1002]}
+PAGES = {
+    "rolling_restart": "roles/rolling_restart/vars/main.yml",
+    "parameter_rollout": "playbooks/parameter_rollout.yml",
+    "fleet_restart": "playbooks/fleet_restart.yml",
+    "arbitration_service_rolling_restart": "playbooks/tasks/arbitration_service.yml",
+}
+
+
+def variables_of(name):
+    """The variables by which the users of this role or playbook give options."""
+    return next(_named(yaml.safe_load((ROOT / PAGES[name]).read_text())))
+
+
+def _named(value):
+    if isinstance(value, list):
+        for each in value:
+            yield from _named(each)
+    elif isinstance(value, dict):
+        for key, each in value.items():
+            if str(key).endswith("hint_variables") and isinstance(each, dict):
+                yield each
+            else:
+                yield from _named(each)
+
+
+def proposed():
+    texts = [path.read_text() for path in (ROOT / "plugins").rglob("*.py")]
+    return {option for text in texts for option in HINT.findall(text)}
+
+
+def test_every_option_that_is_proposed_has_a_value_here():
+    assert proposed() == VALUES.keys()
+
+
+@pytest.mark.parametrize("option", VALUES)
+def test_option_is_taken_by_an_ad_hoc_command_as_it_is_printed(option):
+    modules = [name for name in MODULES if option in definition_of(name).argument_spec]
+    assert modules
+    pasted = parse_kv(BY_OPTIONS.given(option, VALUES[option]))
+    for name in modules:
+        spec = {option: definition_of(name).argument_spec[option]}
+        found = ArgumentSpecValidator(spec).validate(pasted)
+        assert not found.error_messages, (name, found.error_messages)
+        if option in LISTS:
+            assert found.validated_parameters[option] == LISTS[option]
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_variables_of_a_role_or_playbook_are_taken_as_they_are_printed(name, monkeypatch):
+    hints = Hints(variables_of(name))
+    words = [hints.given(option, VALUES[option]) for option in hints.variables]
+    flags = shlex.split(" ".join(words))
+    assert flags[::2] == ["-e"] * len(words)
+    monkeypatch.setattr("ansible.context.CLIARGS", {"extra_vars": tuple(flags[1::2])})
+    monkeypatch.setattr(load_extra_vars, "extra_vars", None, raising=False)
+    given = load_extra_vars(None)
+    assert given == {variable: VALUES[option] for option, variable in hints.variables.items()}
+    roles = {name, "rolling_restart"} if name == "parameter_rollout" else {name}
+    assert [sentence for role in roles for sentence in unknown_variables(role, given)] == []
+    specs = yaml.safe_load((ROOT / "roles/rolling_restart/meta/argument_specs.yml").read_text())
+    options = specs["argument_specs"]["main"]["options"]
+    own = {variable: options[variable] for variable in given if variable in options}
+    spec = {variable: {key: each[key] for key in ("type", "elements") if key in each} for variable, each in own.items()}
+    assert not ArgumentSpecValidator(spec).validate({variable: given[variable] for variable in own}).error_messages
+
+
+def test_option_without_a_variable_is_not_proposed():
+    hints = Hints({"change": "rolling_restart_change"})
+    assert (hints.given("safety", "none"), hints.aside("safety_timeout")) == ("", "")
+    assert ways_on("", "") == ""
+    assert ways_on("", f"ask for {BY_OPTIONS.given('safety', 'none')}") == "To go on, ask for safety=none."
