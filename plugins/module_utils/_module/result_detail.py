@@ -24,7 +24,7 @@ _LONGEST_LIST = 20
 # Of a failure whose detail nobody asked for. A playbook may branch on the first ones, which are there even if null.
 _BRANCHED_ON = ("action", "reason", "task_id", "verified")
 _MANY_KEYS = ("servers", "results")
-_BRIEF_TASK_KEYS = ("id", "name", "status", "succeeded", "duration")
+_BRIEF_TASK_KEYS = ("id", "name", "status", "succeeded", "rolled_back", "duration")
 _BRIEF_SUBTASK_KEYS = ("task_id", "id", "position", "name", "attempt")
 _BRIEF_MEMBER_KEYS = ("name", "start_time", "pids")
 _STARTED = ("submitted", "attached", "adopted")
@@ -82,7 +82,7 @@ def _brief_value(key: str, value: Any) -> Any:
             return _part(value, _BRIEF_TASK_KEYS)
         case "target":
             return _target(value)
-        case "before" | "after":
+        case "before" | "after" if "members" in value:
             return {"members": [_part(one, _BRIEF_MEMBER_KEYS) for one in records(value["members"])]}
         case "safety":
             return {} if value["allowed"] else _brief_safety(value)
