@@ -153,7 +153,9 @@ def test_failure_without_detail_leaves_out_what_is_one_of_many():
     facts = {"msg": "no", "servers": [{"name": "a"}], "results": [{"name": "a"}], "untouched": ["b"], "tasks": [TASK]}
     shown = in_detail(facts, None, failed=True)
     assert shown.keys() == {"msg", "untouched", "tasks"}
-    assert shown["tasks"] == [{"id": 5, "name": "Restart 5", "status": "FAILED", "succeeded": False, "rolled_back": False}]
+    assert shown["tasks"] == [
+        {"id": 5, "name": "Restart 5", "status": "FAILED", "succeeded": False, "rolled_back": False}
+    ]
 
 
 def test_detail_that_is_asked_for_is_given_after_a_failure_too():
