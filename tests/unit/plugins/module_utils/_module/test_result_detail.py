@@ -133,6 +133,8 @@ def test_failure_without_detail_has_what_a_playbook_branches_on():
         "task": {"id": 5, "name": "Restart 5", "status": "FAILED", "succeeded": False, "rolled_back": False},
         "target": {"kind": "server", "name": "10.0.0.1:2882", "cluster_name": "orders"},
         "before": {"members": [{"name": "10.0.0.1:2882", "start_time": "03:00"}]},
+        "after": None,
+        "safety": {"allowed": True},
         "verified": None,
         "elapsed": 1.5,
         "trace_id": "abc",
