@@ -431,7 +431,7 @@ def skip_gap(target: Target, told: Told) -> str | None:
     """Why a target that is left alone is not shown to have started since; None if it is."""
     if target.task_name is None:
         return UNNAMED_KIND
-    if not target.shows_start or not told.wish.is_dated:
+    if not told.wish.is_dated:
         return None
     hidden = [member.name for member in told.known.members if member.start is Relative.HIDDEN]
     return f"the service shows no start of {join_names(hidden)}" if hidden else None
