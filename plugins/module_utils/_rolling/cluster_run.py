@@ -16,7 +16,8 @@ from .._health.health_gate import await_health
 from .._health.read_health import Demands
 from .._ocp.endpoints import OcpApi
 from .._restart.restart_request import RestartRequest
-from .._restart.run import restart_target
+from .._restart.run import note_first_use, restart_target
+from .._targets.cluster import Cluster
 from .._targets.server import Server
 from .._targets.target import Selector
 from .._targets.zone import Zone
@@ -96,6 +97,7 @@ class _Run:
         if self._wanted.restart.check_mode:
             self._changed = bool(self._batches)
             return
+        self._begin()
         if self._cluster["task_ids"]:
             self._say(f"waits for the restarts that run on it: {join_names(map(str, self._cluster['task_ids']))}")
             wait_for_tasks(self._api, self._cluster["task_ids"], self._policy, unseen_for=UNSEEN_FOR, clock=self._clock)
@@ -127,6 +129,13 @@ class _Run:
         self._policy = replace(self._policy, timeout=timeout)
         for server in self._left_alone:
             self._say(f"left alone: {server['reason']}")
+
+    def _begin(self) -> None:
+        """Begin the change for all at once: what a person restarts until the turn of a server counts."""
+        names = {server["name"] for batch in self._batches for server in batch["servers"]}
+        if names and self._wanted.restart.change is not None:
+            cluster = Selector(Cluster, {"cluster": str(self._cluster["id"])})
+            self._warnings += note_first_use(self._api, cluster, names, self._wanted.restart, self._clock)
 
     @property
     def _label(self) -> str:
