@@ -36,12 +36,14 @@ def record(tmp_path):
 
 @pytest.fixture
 def roll(service):
-    def run(*, strategy=Strategy.SERVER, servers=None, soak=0.0, record=None, check_mode=False, **asked):
+    def run(
+        *, strategy=Strategy.SERVER, servers=None, soak=0.0, record=None, check_mode=False, safety_timeout=60, **asked
+    ):
         run.lines = []
         policy = PollPolicy(7200, 10, run.show, announce=run.show)
         since = asked.pop("since", CHANGE)
         restart = RestartRequest(
-            check_mode, True, policy, since, safety=Safety(healthy=True), safety_timeout=60, **asked
+            check_mode, True, policy, since, safety=Safety(healthy=True), safety_timeout=safety_timeout, **asked
         )
         plan = RollingRequest(["orders"], None, servers, 1, strategy, since, change=restart.change)
         return roll_cluster(service, ClusterRun(plan, restart, True, None, soak, record), service.time.clock)
@@ -245,3 +247,10 @@ def test_name_of_a_rolling_restart_begins_for_the_servers_of_its_scope_alone(ser
     service.passes(120)
     assert roll(since=None, change="memory-2", servers=["10.1.0.2:2882"])["planned"] == 1
     assert restarted(service) == [41, 42]
+
+
+@pytest.mark.parametrize("seconds", [20.0, 50.0])
+def test_list_that_is_behind_after_a_restart_is_waited_for(seconds, service, roll):
+    service.list_lags = seconds
+    roll(safety_timeout=0)
+    assert restarted(service) == [41, 42, 43]
