@@ -172,7 +172,9 @@ def test_list_of_tasks_that_changes_while_it_is_read_is_complete(shown, total):
 
 
 @pytest.mark.parametrize(
-    "removed", [[9], [9, 8, 7], [9, 8, 7, 6, 5, 4, 3]], ids=["one", "a page", "more than two pages"]
+    ("removed", "after"),
+    [([9], 1), ([9, 8, 7], 2), ([9, 8, 7, 6, 5, 4, 3], 2)],
+    ids=["one", "a page", "more than two pages"],
 )
 def test_task_that_moves_to_the_page_before_is_not_missed(removed, after):
     """Entries of the pages that were read are archived, and those after them move forward."""
