@@ -493,9 +493,10 @@ def taken_down(keys: Mapping[str, MemberKey], observed: Observation) -> tuple[Pl
 
 def wish_of(started_before: datetime | None, until_effective: Mapping[str, str]) -> Wish:
     """What a change with a name asks for besides, by these options."""
-    since = started_before.isoformat() if started_before else None
+    since = started_before.astimezone(UTC).isoformat() if started_before else None
     parts = {"started_before": since, "until_effective": _as_text(until_effective)}
-    words = ", ".join(f"{option}={value}" for option, value in parts.items() if value) or "a restart"
+    given = {**parts, "started_before": started_before.isoformat() if started_before else None}
+    words = ", ".join(f"{option}={value}" for option, value in given.items() if value) or "a restart"
     return Wish(json.dumps(parts, sort_keys=True), words)
 
 
