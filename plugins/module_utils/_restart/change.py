@@ -120,7 +120,8 @@ class Sight:
 
     ``shown`` has neither a start nor processes if none was shown. ``late``: one of these tasks may have made a start
     that shows later. ``filled``: ``shown`` is what was shown after that use, and may be since. Of the tasks,
-    ``starting`` might start it from then on, ``running`` only if they are rolled back.
+    ``starting`` might start it from then on, ``running`` only if they are rolled back. ``joined``: the name was used
+    for its cluster or zone before it belonged to that, from then on, by the clocks of the service.
     """
 
     shown: Member
@@ -129,9 +130,14 @@ class Sight:
     filled: bool = False
     starting: frozenset[int] = frozenset()
     running: frozenset[int] = frozenset()
+    joined: Span | None = None
 
     def of_start(self, member: Member) -> Relative:
         """Whether it has started since, by what it shows now."""
+        if self.joined is not None:
+            started = started_span(member)
+            is_since = started is not None and started.relative_to(self.joined) is Relative.SINCE
+            return Relative.SINCE if is_since else Relative.BEFORE
         moved = has_moved(self.shown, member)
         if moved and not self.late:
             return Relative.SINCE

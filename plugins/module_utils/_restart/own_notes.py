@@ -24,7 +24,7 @@ from .._safety.server_states import OwnRestart
 from .._targets.target import Member, Observation, Target, TaskOnTarget
 from .._waiting.await_tasks import UNSEEN_FOR
 from .back import is_back
-from .change import Sight, has_moved, noted_member
+from .change import Sight, begun_by, has_moved, noted_member
 from .evidence import GONE, may_start_yet, work_of
 from .know import Ended, explains, late_tasks
 from .knowledge import Request, Work
@@ -125,16 +125,24 @@ class OwnNotes:
         change = self._request.change
         if change is None:
             return None
-        noted = self._journal.sights(change, self._keys.values())
+        whole = self._target.whole_key
+        keys = [*self._keys.values(), *([whole] if whole is not None else [])]
+        noted = self._journal.sights(change, keys)
         found = {sight.member: sight for sight in self._found(look, late, noted)}
         wish = wish_of(self._request.started_before, self._request.until_effective)
         if registers:
             used = [sight for key, sight in found.items() if names is None or key.address in names]
             self._journal.register(change, wish, used)
         else:
-            self._journal.check(change, wish, self._keys.values())
+            self._journal.check(change, wish, keys)
         completed = {key: sight.completed_by(found.get(key, sight)) for key, sight in noted.items()}
-        return _by_name(self._keys, completed)
+        sights = _by_name(self._keys, completed)
+        if whole is not None and whole in noted:
+            first = noted[whole]
+            then = begun_by(datetime.fromtimestamp(first.at, UTC), self._api.service_clock)
+            joined = {name for name in self._keys if name not in sights}
+            sights |= {name: Sight(Member(name, None), frozenset(first.tasks), joined=then) for name in joined}
+        return sights
 
     def shown_at_requests(self, wall: float) -> dict[str, list[Member]]:
         """What members showed when this machine requested a restart of them, at ``wall`` or later."""
@@ -149,8 +157,16 @@ class OwnNotes:
         running = {entry.task.id for entry in tasks if not entry.task.finished}
         asked = [row for row in self._here if row.change == self._request.change and not row.settled]
         requested = {key for row in asked for key, _shown in row.members}
+        here = _sorted(entry.record["id"] for entry in tasks)
         found = []
-        for member in look.observed.members:
+        whole = self._target.whole_key
+        if whole is not None and whole in noted:
+            # What belongs to it since then has no first use of its own.
+            members = [member for member in look.observed.members if self._keys.get(member.name) in noted]
+        else:
+            members = list(look.observed.members)
+            found += [] if whole is None else [FirstSight(whole, Shown(), at=now, tasks=here)]
+        for member in members:
             key = self._keys.get(member.name)
             if key is None:
                 continue
@@ -162,7 +178,7 @@ class OwnNotes:
                     key,
                     Shown() if key in requested else _as_shown(member),
                     at=now,
-                    tasks=_sorted(entry.record["id"] for entry in tasks),
+                    tasks=here,
                     late=_sorted(late.get(member.name, ())),
                     starting=_sorted(starting | unexplained),
                     running=_sorted(running),

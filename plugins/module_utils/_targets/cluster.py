@@ -59,6 +59,11 @@ class Cluster(Target):
         return f"{self.name} {self.id}"
 
     @property
+    def whole_key(self) -> MemberKey:
+        """Itself."""
+        return MemberKey(self.identity, self.kind, self.id, self.name)
+
+    @property
     def locks(self) -> Sequence[str]:
         """The whole cluster."""
         return (f"cluster {self.id}",)

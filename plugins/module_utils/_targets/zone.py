@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .._base.parsing import Record, integer, records
+from .._journal.rows import MemberKey
 from .._ocp.endpoints import OcpApi
 from .._ocp.envelope import ApiResponse
 from .cluster import Cluster, PartOfCluster, member_of, other_hosts, placed_servers, servers_of
@@ -78,6 +79,11 @@ class Zone(PartOfCluster):
             other_hosts(servers, hosts),
             _observe_zone(zone, record, servers),
         )
+
+    @property
+    def whole_key(self) -> MemberKey:
+        """Itself."""
+        return MemberKey(self.cluster.identity, self.kind, self.id, self.name)
 
     @property
     def label(self) -> str:

@@ -23,7 +23,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart_req
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target import Member
 from ansible_collections.oceanbase.ocp.tests.unit.support import fake_ocp
 from ansible_collections.oceanbase.ocp.tests.unit.support.controllers import another_process, journal_here
-from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import at, lost, refused
+from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import Thing, at, lost, refused
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import clock_ahead
 from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import (
     RESTART_CASES,
@@ -36,7 +36,7 @@ from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import (
 )
 
 AGENTS, ARBITRATION, CLUSTER = RESTART_CASES["agents"], RESTART_CASES["arbitration service"], RESTART_CASES["cluster"]
-OBPROXIES = RESTART_CASES["obproxies"]
+OBPROXIES, ZONE = RESTART_CASES["obproxies"], RESTART_CASES["zone"]
 every_shown_restart = pytest.mark.parametrize(
     "case",
     [case for case in RESTART_CASES.values() if case.proven],
@@ -1252,3 +1252,29 @@ def test_limit_that_answers_a_repetition_is_searched_behind_as_long_as_a_lost_an
     service.time.after_sleep = lambda: [setattr(job, "creator", "admin") for job in service.jobs]
     result = restart(service, ARBITRATION, request(wait=True, seconds=600))
     assert (result["action"], result["task_id"], len(service.posts)) == ("adopted", 1001, 1)
+
+
+# What belongs to a cluster or zone only since the name was used for it
+
+
+@pytest.mark.parametrize("case", [CLUSTER, ZONE], ids=["cluster", "zone"])
+def test_server_that_is_added_after_a_restart_is_no_reason_for_another_one(case, service):
+    restart(service, case, NAMED)
+    service.passes(600)
+    service.servers_there.append(Thing(44, 54, "zone1", started=service.now))
+    service.passes(600)
+    another_process()
+    for _run in range(2):
+        again = restart(service, case, NAMED)
+        assert (again["action"], again["verified"], len(service.posts)) == ("skipped", True, 1)
+
+
+def test_server_that_is_moved_into_a_zone_after_its_restart_does_not_count_as_restarted(service):
+    restart(service, ZONE, NAMED)
+    service.passes(600)
+    service.servers_there[1].zone = "zone1"
+    another_process()
+    error = failure(service, ZONE, NAMED)
+    assert "has restarted it since change memory-2026-11-20 was first used, but the service shows no later start" in str(error)
+    assert "10.1.0.2:2882" in str(error)
+    assert len(service.posts) == 1
