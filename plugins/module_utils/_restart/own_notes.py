@@ -16,6 +16,7 @@ from uuid import uuid4
 from .._base.clock import Clock
 from .._base.errors import JournalError
 from .._base.parsing import instant
+from .._base.service_clock import LARGEST_CORRECTION
 from .._journal.journal import Allows, Journal
 from .._journal.rows import FirstSight, MemberKey, Place, RequestRow, Shown, Wish
 from .._ocp.endpoints import OcpApi
@@ -79,6 +80,8 @@ class OwnNotes:
         self._read_keys: list[MemberKey] = []
         self._own: RequestRow | None = None
         self._refused: RequestRow | None = None
+        # When this run has seen requests first, by their numbers.
+        self._known_since: dict[int | None, float] = {}
 
     @property
     def _values(self) -> str | None:
@@ -215,17 +218,29 @@ class OwnNotes:
 
     def open_requests(self, members: Collection[Member]) -> tuple[Request, ...]:
         """The requests whose task is not known, and that a start has not answered since."""
-        now, by_key = self._clock.wall(), {key: name for name, key in self._keys.items()}
+        by_key = {key: name for name, key in self._keys.items()}
         found = []
         for row in self._open_rows():
             parts = {by_key[key]: shown for key, shown in row.members if key in by_key}
             if _have_moved(parts, members):
                 continue
-            search = self._api.timeout + UNSEEN_FOR
-            is_over = not 0 <= now - row.at < search
+            is_over = self._is_searched(row)
             is_here, is_of_change = row.token in _SENT_HERE, self._is_of_change(row)
             found.append(Request(frozenset(parts), is_over, is_here=is_here, is_of_change=is_of_change))
         return tuple(found)
+
+    def _is_searched(self, row: RequestRow) -> bool:
+        """Whether the time is over in which the task of a request should have shown."""
+        return self._is_older(row, self._api.timeout + UNSEEN_FOR)
+
+    def _is_older(self, row: RequestRow, seconds: float) -> bool:
+        """Whether a request was certainly sent so long ago.
+
+        The clock of this machine may have been set since, so that tells only with a margin. Otherwise this run has to
+        have known the request for so long.
+        """
+        known_for = self._clock.now() - self._known_since.setdefault(row.number, self._clock.now())
+        return known_for >= seconds or self._clock.wall() - row.at >= seconds + LARGEST_CORRECTION
 
     def sent_before(self) -> Sent | None:
         """The newest of them for a target of this kind, as it was sent."""
@@ -307,9 +322,9 @@ class OwnNotes:
 
     def came_back(self, observed: Observation) -> None:
         """Note of which requests the servers are shown to serve again."""
-        servers, now = [server.member for server in observed.servers], self._clock.wall()
+        servers = [server.member for server in observed.servers]
         for row in [row for row in self._rows if row.takes_down]:
-            is_over = row.task_id is None and not 0 <= now - row.at < self._api.timeout + UNSEEN_FOR
+            is_over = row.task_id is None and self._is_searched(row)
             if is_back(row, servers, has_ended=is_over or is_known_end(row)):
                 self._note(row, back=True)
 
@@ -413,7 +428,7 @@ class OwnNotes:
 
     def completed(self, look: Look) -> Iterator[TaskOnTarget]:
         """The tasks of own requests on the target that are too new to be shown, or are shown without a target."""
-        members, now = look.observed.members, self._clock.wall()
+        members = look.observed.members
         shown = {entry.record["id"]: entry for entry in look.tasks}
         listed = {task["id"]: TaskOnTarget(task, frozenset()) for task in look.listed}
         for row in self._rows:
@@ -423,7 +438,7 @@ class OwnNotes:
             if entry is None and row.task_id in listed and not self._touches(row):
                 continue
             entry = entry or listed.get(row.task_id)
-            found = self._unseen(row, members, now) if entry is None else self._told(row, entry, members)
+            found = self._unseen(row, members) if entry is None else self._told(row, entry, members)
             if found is not None:
                 yield found
 
@@ -431,35 +446,35 @@ class OwnNotes:
         self, tasks: Iterable[Mapping[str, object]], rows: Iterable[RequestRow] | None = None
     ) -> list[OwnRestart]:
         """The restarts requested by this controller that may be running, by all ``tasks`` of the cluster."""
-        now, chosen = self._clock.wall(), list(self._rows if rows is None else rows)
+        chosen = list(self._rows if rows is None else rows)
         wanted = {row.task_id for row in chosen}
         listed = {task["id"]: Task.from_api(dict(task)) for task in tasks if task["id"] in wanted}
-        return [_restart_of(row) for row in chosen if self._may_run(row, listed.get(row.task_id), now)]
+        return [_restart_of(row) for row in chosen if self._may_run(row, listed.get(row.task_id))]
 
     def _touches(self, row: RequestRow) -> bool:
         mine = set(self._keys.values())
         return any(key in mine for key, _shown in row.members)
 
-    def _is_new(self, row: RequestRow, now: float) -> bool:
+    def _is_new(self, row: RequestRow) -> bool:
         """Whether the service may not show its task yet."""
         is_open = row.outcome not in ENDS and row.url == self._api.url
-        return is_open and not row.settled and abs(now - row.at) < UNSEEN_FOR
+        return is_open and not row.settled and not self._is_older(row, UNSEEN_FOR)
 
-    def _may_run(self, row: RequestRow, listed: Task | None, now: float) -> bool:
+    def _may_run(self, row: RequestRow, listed: Task | None) -> bool:
         """Whether it may run. A new installation of the service gives the same ids to other tasks."""
         if row.outcome == REFUSED or self._is_refused(row):
             return False
         if listed is None:
-            return self._is_new(row, now)
+            return self._is_new(row)
         is_same = None in (listed.start_time, row.began) or _seconds(listed.start_time) == _seconds(row.began)
         return not listed.finished and is_same
 
-    def _unseen(self, row: RequestRow, members: Collection[Member], now: float) -> TaskOnTarget | None:
+    def _unseen(self, row: RequestRow, members: Collection[Member]) -> TaskOnTarget | None:
         """Its task as far as it is known, if some of these members are its own and show the start of before.
 
         A task that the service does not show any more counts as it was noted, as long as its change is open.
         """
-        is_new = self._is_new(row, now)
+        is_new = self._is_new(row)
         if not is_new and (row.settled or not self._is_of_change(row)):
             return None
         by_key = {key: name for name, key in self._keys.items()}

@@ -9,6 +9,7 @@ from datetime import timedelta
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import JournalError, NameTaken
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.service_clock import LARGEST_CORRECTION
 from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.memory_journal import MemoryJournal
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.task_model import Task
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.change import Begin
@@ -32,6 +33,7 @@ DATED = {"started_before": at(-300)}
 EFFECTIVE = {"until_effective": {"stack_size": "5M"}}
 # The time-out of a request, and the minute in which its task shows.
 SEARCH = 20 + 60
+CERTAIN = SEARCH + LARGEST_CORRECTION
 
 
 @pytest.fixture
@@ -109,8 +111,8 @@ def test_nothing_may_be_sent_that_cannot_be_noted(run, seen, journal, monkeypatc
 
 @pytest.mark.parametrize(
     ("later", "is_searched"),
-    [(0, False), (SEARCH - 0.1, False), (SEARCH, True), (-1, True)],
-    ids=["at once", "while it may show", "after that", "the clock was set back"],
+    [(0, False), (SEARCH - 0.1, False), (SEARCH + 90, False), (CERTAIN, True), (-4, False)],
+    ids=["at once", "while it may show", "the clock may have been set", "after that", "the clock was set back"],
 )
 def test_run_after_a_kill_knows_of_the_request_without_an_answer(later, is_searched, run, seen, service):
     run().begin(seen(), HERE)
@@ -119,11 +121,22 @@ def test_run_after_a_kill_knows_of_the_request_without_an_answer(later, is_searc
     assert run().open_requests(members_of(seen)) == (Request(HERE, is_searched),)
 
 
+@pytest.mark.parametrize("later", [-4, 90], ids=["back", "ahead"])
+def test_run_that_has_known_a_request_long_enough_needs_no_clock(later, run, seen, service):
+    run().begin(seen(), HERE)
+    another_process()
+    service.time.time += later
+    notes = run()
+    for passed, is_searched in ((0, False), (SEARCH - 0.1, False), (0.2, True)):
+        service.time.time += passed
+        assert notes.open_requests(members_of(seen)) == (Request(HERE, is_searched),)
+
+
 def test_process_remembers_that_its_request_may_still_be_delivered(run, seen, service):
     notes = run()
     notes.begin(seen(), HERE)
     notes.end(None)
-    service.time.time += SEARCH
+    service.time.time += CERTAIN
     assert run().open_requests(members_of(seen)) == (Request(HERE, is_searched=True, is_here=True),)
     another_process()
     assert run().open_requests(members_of(seen)) == (Request(HERE, is_searched=True),)
@@ -360,7 +373,7 @@ def test_task_of_another_request_does_not_answer_this_one(run, seen, service):
     notes.begin(seen(), HERE)
     assert notes.adopted(Task.from_api(raw_task(90)), HERE) is Claim.OF_ANOTHER
     notes.end(None)
-    service.time.time += SEARCH
+    service.time.time += CERTAIN
     assert run().open_requests(members_of(seen)) == (Request(HERE, is_searched=True, is_here=True),)
 
 
@@ -645,7 +658,7 @@ def test_task_of_a_new_request_counts_before_the_service_shows_it(run, seen, ser
     answered(run, seen, began=at(0).isoformat())
     [entry] = run().completed(seen())
     assert (entry.record["id"], entry.record["status"], entry.restarts) == (1001, "RUNNING", None)
-    service.time.time += 60
+    service.time.time += 60 + LARGEST_CORRECTION
     assert list(run().completed(seen())) == []
 
 
