@@ -19,7 +19,8 @@ from .._journal.rows import Shown
 from .._ocp.task_model import Task
 from .._targets.serving import renewed_processes
 from .._targets.target import Member
-from .knowledge import Relative
+from .evidence import started_within, work_of
+from .knowledge import Relative, Work
 
 # Seconds by which a start that is computed from an uptime varies between reads.
 UPTIME_TOLERANCE = 2 * SECOND
@@ -189,6 +190,8 @@ class Begin:
         if self.instant is not None:
             span = begun_span(task.start_time)
             by_clock = Relative.UNCLEAR if span is None else span.relative_to(self.instant)
+            if by_clock is Relative.BEFORE and task.finished:
+                by_clock = self._by_its_start(task)
             if self.wall is not None and requested is not None and requested >= self.wall:
                 by_clock = Relative.SINCE
         if self.sights is not None:
@@ -207,6 +210,15 @@ class Begin:
         """Whether a task ran when the name of the change was first used for a member."""
         sight = (self.sights or {}).get(name)
         return sight is not None and task_id in sight.running
+
+    def _by_its_start(self, task: Task) -> Relative:
+        """Whether an ended task that began before has started its target since, by the same clock."""
+        began, ended = map(begun_span, started_within(task))
+        if self.instant is None or began is None or work_of(task) is Work.NOTHING:
+            return Relative.BEFORE
+        if ended is not None and ended.relative_to(self.instant) is Relative.BEFORE:
+            return Relative.BEFORE
+        return Relative.SINCE if began.relative_to(self.instant) is Relative.SINCE else Relative.UNCLEAR
 
     def _by_clock(self, member: Member) -> Relative | None:
         if self.instant is None:

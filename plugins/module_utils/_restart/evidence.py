@@ -70,6 +70,15 @@ def may_start_yet(task: Task) -> bool:
     return task.is_rolling_back or not task.subtasks or any(step.status in UNFINISHED for step in _starting_steps(task))
 
 
+def started_within(task: Task) -> tuple[str | None, str | None]:
+    """From when to when an ended task may have started something: the times of such steps, else its own."""
+    steps = _starting_steps(task)
+    begins = {begin: step.start_time for step in steps if (begin := instant(step.start_time))}
+    ends = {end: step.finish_time for step in steps if (end := instant(step.finish_time))}
+    has_all = bool(steps) and all(instant(step.start_time) and instant(step.finish_time) for step in steps)
+    return (begins[min(begins)], ends[max(ends)]) if has_all else (task.start_time, task.finish_time)
+
+
 def _has_begun_to_start(task: Task) -> bool:
     return any(step.status not in WAITING for step in _starting_steps(task))
 

@@ -503,6 +503,12 @@ class FakeOcp:
         first = "RUNNING" if not ended else "FAILED" if job.end == "REFUSED" else "SUCCESSFUL"
         second = {"SUCCESSFUL": "SUCCESSFUL", "FAILED": "FAILED"}.get(job.end, "PENDING") if ended else "PENDING"
         steps = chain(step(1, "Stop it", first), step(2, job.second, second))
+        ends = [job.started_at + self._lasts(job) * share for share in (0.0, 0.5, 1.0)]
+        for place, one in enumerate(steps):
+            if ended and one["status"] != "PENDING":
+                one["startTime"], one["finishTime"] = (
+                    _instant_text(time, "milliseconds") for time in ends[place : place + 2]
+                )
         for number in job.skipped:
             steps[number - 1]["operation"] = "SKIP"
         undoes = job.rolling_back or (ended and job.end == "ROLLBACK")
