@@ -160,7 +160,8 @@ class _Run:
         if self._wanted.plan.strategy is Strategy.ZONE:
             return Selector(Zone, {"cluster": str(batch["cluster_id"]), "zone": batch["zone"]})
         [server] = batch["servers"]
-        given = {"cluster": str(batch["cluster_id"]), "server": str(server["id"]), "force": False}
+        # By its address: its id may be that of another one by now.
+        given = {"cluster": str(batch["cluster_id"]), "server": server["name"], "force": False}
         return Selector(Server, {**given, "freeze_server": self._wanted.freeze_server})
 
     def _request(self, batch: Result) -> RestartRequest:

@@ -14,7 +14,7 @@ from .._ocp.endpoints import OcpApi
 from .._ocp.envelope import ApiResponse
 from .lookup import address_of, find_cluster
 from .operating_tasks import names_every_operation, operated_by, restarted_parts, shown_cluster, tasks_of_cluster
-from .serving import database_serves
+from .serving import DELETED, database_serves
 from .target import ClusterRecords, Member, Observation, PlacedServer, Target, TaskOnTarget, check_identity
 from .task_names import CLUSTER_RESTART, DATABASE_RESTARTS, is_other_kind, kind_of
 
@@ -163,7 +163,7 @@ def server_keys(cluster: Record, servers: Sequence[Record]) -> dict[str, MemberK
 
 def servers_of(api: OcpApi, cluster: Record, cluster_id: int) -> list[Record]:
     """The servers of the cluster with this record and id."""
-    return servers_in_record(cluster) or api.servers(cluster_id)
+    return servers_in_record(cluster) or _there(api.servers(cluster_id))
 
 
 def _addresses(servers: list[Record], part: set[Any]) -> frozenset[str]:
@@ -180,7 +180,13 @@ def servers_in_record(cluster: Record) -> list[Record]:
         for zone in records(cluster.get("zones"))
         for server in records(zone.get("servers"))
     ]
-    return servers if len(servers) == cluster.get("serverCount") else []
+    there = _there(servers)
+    return there if cluster.get("serverCount") in (len(servers), len(there)) else []
+
+
+def _there(servers: Iterable[Record]) -> list[Record]:
+    """Those that were not deleted: the service may show the record of one beside its successor."""
+    return [server for server in servers if str(server.get("status")).upper() != DELETED]
 
 
 def _observe_cluster(cluster: Record, servers: list[Record]) -> Observation:

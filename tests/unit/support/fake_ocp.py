@@ -132,7 +132,8 @@ class StaticParameter:
 class FakeOcp:
     """One cluster, its hosts, an arbitration service and an OBProxy cluster; tests set the fields.
 
-    ``posts`` are the POSTs received, ``jobs`` the tasks started by them or by ``begin``. ``list_lags`` and
+    ``posts`` are the POSTs received, ``jobs`` the tasks started by them or by ``begin``. ``moved_to`` are the addresses of
+    servers that have another one, by id. ``list_lags`` and
     ``list_lacks`` are the seconds for which lists show an old status of a task, or no task at all;
     ``start_shown_late`` those after a restart in which the old start is shown. ``ignored`` are the filters without
     effect. ``after_restart`` is called when a task has ended. ``units`` are the ids of the servers of a tenant by zone,
@@ -170,6 +171,7 @@ class FakeOcp:
     client: SimpleNamespace = field(default_factory=SimpleNamespace)
     slow: dict[str, float] = field(default_factory=dict)
     list_lags: float = 0.0
+    moved_to: dict[int, str] = field(default_factory=dict)
     list_lacks: float = 0.0
     start_shown_late: float = 0.0
     ignored: tuple[str, ...] = ()
@@ -296,7 +298,7 @@ class FakeOcp:
         return [
             {
                 "id": thing.id,
-                "ip": f"10.1.0.{thing.id - 40}",
+                "ip": self.moved_to.get(thing.id, f"10.1.0.{thing.id - 40}"),
                 "port": 2882,
                 "hostId": thing.host,
                 "zoneName": thing.zone,

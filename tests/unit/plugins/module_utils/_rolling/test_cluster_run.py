@@ -13,6 +13,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
     ChangeStopped,
     NotHealthy,
     NotVerified,
+    TargetError,
     TaskFailed,
 )
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.failure_limit import FailureLimit
@@ -254,3 +255,18 @@ def test_list_that_is_behind_after_a_restart_is_waited_for(seconds, service, rol
     service.list_lags = seconds
     roll(safety_timeout=0)
     assert restarted(service) == [41, 42, 43]
+
+
+def test_server_whose_id_has_another_address_by_its_turn_is_not_restarted(service, roll):
+    """Its host was replaced while the run waited: nobody named the address that the id has now."""
+    show = roll.show
+
+    def replaced(line, failed):
+        show(line, failed)
+        if "1 of 3" in line:
+            service.moved_to[42] = "10.1.0.9"
+
+    roll.show = replaced
+    with pytest.raises(TargetError, match=r"server: 10\.1\.0\.2:2882 matches nothing"):
+        roll()
+    assert restarted(service) == [41]
