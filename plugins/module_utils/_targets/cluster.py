@@ -13,7 +13,15 @@ from .._journal.rows import MemberKey
 from .._ocp.endpoints import OcpApi
 from .._ocp.envelope import ApiResponse
 from .lookup import address_of, find_cluster
-from .operating_tasks import names_every_operation, operated_by, restarted_parts, shown_cluster, tasks_of_cluster
+from .operating_tasks import (
+    is_other_work,
+    names_every_operation,
+    operated_by,
+    restarted_parts,
+    shown_cluster,
+    tag_values,
+    tasks_of_cluster,
+)
 from .serving import DELETED, database_serves
 from .target import ClusterRecords, Member, Observation, PlacedServer, Target, TaskOnTarget, check_identity
 from .task_names import CLUSTER_RESTART, DATABASE_RESTARTS, is_other_kind, kind_of
@@ -105,13 +113,17 @@ class Cluster(Target):
         return tasks_of_cluster(api, self.id, **query)
 
     def touching(self, api: OcpApi, listed: list[Record], **_query: Any) -> list[TaskOnTarget]:
-        """Restarts of the cluster, its zones and its servers; only tags show which part."""
+        """Restarts of the cluster, its zones and its servers, and other work that names such a part."""
         parts = [(task, kind_of(task.get("name")), restarted_parts(task)) for task in listed]
         servers = api.servers(self.id) if any(part for _task, _kind, part in parts) else []
         return [
             TaskOnTarget(task, None if kind == CLUSTER_RESTART else _addresses(servers, part))
             for task, kind, part in parts
             if kind in DATABASE_RESTARTS
+        ] + [
+            TaskOnTarget(task, frozenset())
+            for task in listed
+            if is_other_work(task) and (tag_values(task, "serverId") or tag_values(task, "zoneName"))
         ]
 
     def restart(self, api: OcpApi, _members: frozenset[str]) -> ApiResponse:

@@ -132,9 +132,9 @@ class StaticParameter:
 class FakeOcp:
     """One cluster, its hosts, an arbitration service and an OBProxy cluster; tests set the fields.
 
-    ``posts`` are the POSTs received, ``jobs`` the tasks started by them or by ``begin``. ``moved_to`` has another address
-    for some servers, by id. ``list_lags`` and ``list_lacks`` are the seconds for which lists show an old status of a task,
-    or no task at all;
+    ``posts`` are the POSTs received, ``jobs`` the tasks started by them or by ``begin``. ``moved_to`` has another
+    address for some servers, by id. ``list_lags`` and ``list_lacks`` are the seconds for which lists show an old status
+    of a task, or no task at all;
     ``start_shown_late`` those after a restart in which the old start is shown. ``ignored`` are the filters without
     effect. ``after_restart`` is called when a task has ended. ``units`` are the ids of the servers of a tenant by zone,
     ``tenant_fields`` what is shown of a tenant besides;

@@ -426,6 +426,27 @@ def test_agents_join_a_task_of_the_stale_host(service):
     assert (result["action"], result["task_id"]) == ("attached", job.id)
 
 
+# Work of another kind
+
+
+@pytest.mark.parametrize("name", ["Upgrade OB cluster", "Replace OB server", "重启 OBServer"])
+@pytest.mark.parametrize("case", [SERVER, CLUSTER, RESTART_CASES["zone"]], ids=["server", "cluster", "zone"])
+def test_other_work_that_names_the_server_has_to_end_first(case, name, service):
+    """No record names the task, as in its first seconds, or in older versions."""
+    service.names_operations = service.restarts_really = False
+    service.begin(name, service.servers_there[:1], seconds=40)
+    error = failure(service, case, request(started_before=at(-120)))
+    assert (error.__class__, service.posts) == (TargetBusy, [])
+    assert f"task 1001 ({name}" in str(error)
+    result = restart(service, case, request("queue", at(-120)))
+    assert (result["action"], len(service.posts)) == ("submitted", 1)
+
+
+def test_other_work_that_names_another_server_is_none_of_ours(service):
+    service.begin("Replace OB server", service.servers_there[1:2], seconds=40)
+    assert restart(service, SERVER, request(started_before=at(-120)))["action"] == "submitted"
+
+
 # Arbitration services: tasks are the evidence
 
 
