@@ -16,7 +16,7 @@ from uuid import uuid4
 from .._base.clock import Clock
 from .._base.errors import JournalError
 from .._base.parsing import instant
-from .._base.service_clock import LARGEST_CORRECTION
+from .._base.service_clock import LARGEST_CORRECTION, LARGEST_SILENT_OFFSET, ServiceClock
 from .._journal.journal import Allows, Journal
 from .._journal.rows import FirstSight, MemberKey, Place, RequestRow, Shown, Wish
 from .._ocp.endpoints import OcpApi
@@ -149,7 +149,7 @@ class OwnNotes:
 
     def shown_at_requests(self, wall: float) -> dict[str, list[Member]]:
         """What members showed when this machine requested a restart of them, at ``wall`` or later."""
-        return noted_at_requests(self._rows, self._keys, wall)
+        return noted_at_requests(self._rows, self._keys, wall, self._api.service_clock)
 
     def _found(self, look: Look, late: Late, noted: Mapping[MemberKey, FirstSight]) -> list[FirstSight]:
         """What a look shows of the members, as first sights. After a request of the name, that is none."""
@@ -213,8 +213,8 @@ class OwnNotes:
         return sorted({row.task_id for row in self._here if row.task_id is not None and self._is_of_change(row)})
 
     def requested_at(self) -> dict[int, float]:
-        """When the request of each of its own tasks was sent, by this machine's clock."""
-        return {row.task_id: row.at for row in self._here if row.task_id is not None}
+        """When the request of each of its own tasks was sent, see sent_at."""
+        return {row.task_id: sent_at(row, self._api.service_clock) for row in self._here if row.task_id is not None}
 
     def open_requests(self, members: Collection[Member]) -> tuple[Request, ...]:
         """The requests whose task is not known, and that a start has not answered since."""
@@ -249,15 +249,17 @@ class OwnNotes:
             return None
         row = rows[-1]
         names = {key: name for name, key in self._keys.items()}
-        low, high = self._api.service_clock.bounds
+        now = self._api.service_clock.bounds
+        low, high = (pick(each) for pick, each in zip((min, max), zip(row.ahead or now, now, strict=True), strict=True))
         at = datetime.fromtimestamp(row.at + (low + high) / 2, UTC)
         members = frozenset(names[key] for key, _shown in row.members if key in names)
         uncertain = timedelta(seconds=(high - low) / 2)
         known = frozenset(row.known).union(each.task_id for each in self._rows if each.task_id is not None)
-        return Sent(at, uncertain, known, members, self._api.user, wall=row.at, change=row.change)
+        wall = sent_at(row, self._api.service_clock)
+        return Sent(at, uncertain, known, members, self._api.user, wall=wall, change=row.change)
 
     def _open_rows(self) -> list[RequestRow]:
-        return [row for row in self._here if row.task_id is None and not row.settled and row.url == self._api.url]
+        return [row for row in self._here if row.task_id is None and not row.settled]
 
     def _open_rows_of_kind(self) -> list[RequestRow]:
         """Those whose task is of the target's kind. One for a server may be open when its cluster is restarted."""
@@ -311,6 +313,7 @@ class OwnNotes:
             known=known,
             token=uuid4().hex,
             places=taken_down(self._keys, look.observed),
+            ahead=self._api.service_clock.bounds,
         )
         number = self._journal.begin(row, allows)
         if number is None:
@@ -353,8 +356,7 @@ class OwnNotes:
     def noted_tasks(self) -> frozenset[int]:
         """The tasks of all requests, as they were read last; not that of the request that is being sent."""
         number = None if self._own is None else self._own.number
-        rows = (row for row in self._rows if row.url == self._api.url and row.number != number)
-        return frozenset(row.task_id for row in rows if row.task_id is not None)
+        return frozenset(row.task_id for row in self._rows if row.task_id is not None and row.number != number)
 
     def noted_tasks_now(self) -> frozenset[int]:
         """The same, read anew where the journal can be read; the lock of the cluster is kept meanwhile."""
@@ -420,7 +422,7 @@ class OwnNotes:
 
     def _is_of_change(self, row: RequestRow) -> bool:
         since = self._request.started_before
-        by_time = since is not None and row.at >= since.timestamp()
+        by_time = since is not None and sent_at(row, self._api.service_clock) >= since.timestamp()
         by_values = self._values is not None and row.values == self._values
         return by_time or by_values or (self._request.change is not None and row.change == self._request.change)
 
@@ -432,7 +434,7 @@ class OwnNotes:
         shown = {entry.record["id"]: entry for entry in look.tasks}
         listed = {task["id"]: TaskOnTarget(task, frozenset()) for task in look.listed}
         for row in self._rows:
-            if row.outcome == REFUSED or row.task_id is None or row.url != self._api.url:
+            if row.outcome == REFUSED or row.task_id is None:
                 continue
             entry = shown.get(row.task_id)
             if entry is None and row.task_id in listed and not self._touches(row):
@@ -457,8 +459,7 @@ class OwnNotes:
 
     def _is_new(self, row: RequestRow) -> bool:
         """Whether the service may not show its task yet."""
-        is_open = row.outcome not in ENDS and row.url == self._api.url
-        return is_open and not row.settled and not self._is_older(row, UNSEEN_FOR)
+        return row.outcome not in ENDS and not row.settled and not self._is_older(row, UNSEEN_FOR)
 
     def _may_run(self, row: RequestRow, listed: Task | None) -> bool:
         """Whether it may run. A new installation of the service gives the same ids to other tasks."""
@@ -555,11 +556,23 @@ def _sight(name: str, noted: FirstSight) -> Sight:
     )
 
 
+def sent_at(row: RequestRow, clock: ServiceClock) -> float:
+    """When a request was sent at the earliest, by this machine's clock, in seconds since 1970.
+
+    Another machine has sent it, or this clock has been set since, if none of the service's clocks can be as far ahead
+    of it as then. What is known then is the time by the service's clock.
+    """
+    low, high = clock.bounds
+    least, most = row.ahead or (low, high)
+    is_same_clock = least <= high + LARGEST_SILENT_OFFSET and low <= most + LARGEST_SILENT_OFFSET
+    return row.at if is_same_clock else row.at + least - high
+
+
 def noted_at_requests(
-    rows: Iterable[RequestRow], keys: Mapping[str, MemberKey], wall: float
+    rows: Iterable[RequestRow], keys: Mapping[str, MemberKey], wall: float, clock: ServiceClock
 ) -> dict[str, list[Member]]:
     """What members with these ``keys`` showed when a restart of them was requested, at ``wall`` or later, by name."""
-    noted = [(key, shown) for row in rows if row.at >= wall for key, shown in row.members]
+    noted = [(key, shown) for row in rows if sent_at(row, clock) >= wall for key, shown in row.members]
     return {name: [noted_member(name, shown) for key, shown in noted if key == mine] for name, mine in keys.items()}
 
 
