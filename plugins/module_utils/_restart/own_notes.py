@@ -15,8 +15,8 @@ from uuid import uuid4
 
 from .._base.clock import Clock
 from .._base.errors import JournalError
-from .._base.parsing import instant
-from .._base.service_clock import LARGEST_CORRECTION, LARGEST_SILENT_OFFSET, ServiceClock
+from .._base.parsing import Record, instant
+from .._base.service_clock import LARGEST_CORRECTION, LARGEST_SILENT_OFFSET, ServiceClock, service_time
 from .._journal.journal import Allows, Journal
 from .._journal.rows import FirstSight, MemberKey, Place, RequestRow, Shown, Wish
 from .._ocp.endpoints import OcpApi
@@ -40,6 +40,9 @@ IN_EFFECT = "IN_EFFECT"
 ROLLED_BACK, SKIPPED = "ROLLED_BACK", "SKIPPED"
 # Ends of a task, after which it works no more.
 ENDS = (SUCCESSFUL, FAILED, REFUSED, IN_EFFECT, ROLLED_BACK, SKIPPED)
+
+# Of these, the ones after which nothing of it is down.
+DONE = (SUCCESSFUL, IN_EFFECT, ROLLED_BACK, SKIPPED)
 
 # Members by name, each with the ids of the tasks whose start may show later.
 Late = Mapping[str, frozenset[int]]
@@ -230,17 +233,14 @@ class OwnNotes:
         return tuple(found)
 
     def _is_searched(self, row: RequestRow) -> bool:
-        """Whether the time is over in which the task of a request should have shown."""
-        return self._is_older(row, self._api.timeout + UNSEEN_FOR)
-
-    def _is_older(self, row: RequestRow, seconds: float) -> bool:
-        """Whether a request was certainly sent so long ago.
+        """Whether the time is over in which the task of a request should have shown.
 
         The clock of this machine may have been set since, so that tells only with a margin. Otherwise this run has to
         have known the request for so long.
         """
+        search = self._api.timeout + UNSEEN_FOR
         known_for = self._clock.now() - self._known_since.setdefault(row.number, self._clock.now())
-        return known_for >= seconds or self._clock.wall() - row.at >= seconds + LARGEST_CORRECTION
+        return known_for >= search or self._clock.wall() - row.at >= search + LARGEST_CORRECTION
 
     def sent_before(self) -> Sent | None:
         """The newest of them for a target of this kind, as it was sent."""
@@ -323,12 +323,14 @@ class OwnNotes:
         _SENT_HERE.add(row.token)
         return True
 
-    def came_back(self, observed: Observation) -> None:
-        """Note of which requests the servers are shown to serve again."""
+    def came_back(self, observed: Observation, listed: Iterable[Record] = ()) -> None:
+        """Note of which requests the servers are shown to serve again; ``listed`` are the tasks of the cluster."""
         servers = [server.member for server in observed.servers]
+        tasks = {task["id"]: Task.from_api(task) for task in listed}
         for row in [row for row in self._rows if row.takes_down]:
             is_over = row.task_id is None and self._is_searched(row)
-            if is_back(row, servers, has_ended=is_over or is_known_end(row)):
+            is_known = is_known_end(row) and not self._has_just_failed(row, tasks.get(row.task_id))
+            if is_back(row, servers, has_ended=is_over or is_known):
                 self._note(row, back=True)
 
     def end(self, task_id: int | None, began: str | None = None, *, refused: bool = False) -> None:
@@ -459,16 +461,31 @@ class OwnNotes:
 
     def _is_new(self, row: RequestRow) -> bool:
         """Whether the service may not show its task yet."""
-        return row.outcome not in ENDS and not row.settled and not self._is_older(row, UNSEEN_FOR)
+        return row.outcome not in ENDS and not row.settled and self._is_recent(row)
+
+    def _is_recent(self, row: RequestRow) -> bool:
+        return abs(self._clock.wall() - row.at) < UNSEEN_FOR
 
     def _may_run(self, row: RequestRow, listed: Task | None) -> bool:
         """Whether it may run. A new installation of the service gives the same ids to other tasks."""
         if row.outcome == REFUSED or self._is_refused(row):
             return False
+        if row.outcome in DONE:
+            return False
         if listed is None:
-            return self._is_new(row)
+            return self._is_new(row) or self._has_just_failed(row, None)
         is_same = None in (listed.start_time, row.began) or _seconds(listed.start_time) == _seconds(row.began)
-        return not listed.finished and is_same
+        return is_same and (not listed.finished or self._has_just_failed(row, listed))
+
+    def _has_just_failed(self, row: RequestRow, listed: Task | None) -> bool:
+        """Whether its task has failed within the last minute, so that answers may still show its servers as before."""
+        failed = row.outcome == FAILED or (listed is not None and listed.status == FAILED)
+        if not failed or row.back:
+            return False
+        end = None if listed is None else instant(listed.finish_time)
+        if end is None:
+            return self._is_recent(row)
+        return service_time(self._api.service_clock, self._clock) - end < timedelta(seconds=UNSEEN_FOR)
 
     def _unseen(self, row: RequestRow, members: Collection[Member]) -> TaskOnTarget | None:
         """Its task as far as it is known, if some of these members are its own and show the start of before.

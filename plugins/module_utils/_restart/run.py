@@ -533,7 +533,7 @@ class _Run:
         self._values = self._effect.seen(look.observed, self._notes.tried)
         self._note_effect(look.observed)
         if not self._request.check_mode:
-            self._notes.came_back(look.observed)
+            self._notes.came_back(look.observed, look.listed)
         return look
 
     def _note_effect(self, observed: Observation) -> None:
