@@ -306,7 +306,7 @@ class OcpApi(TaskList, SignReads, ParameterCalls, ObProxyCalls):
         One ``of_tasks`` is complete.
         """
         page = pages = 1
-        read = PagedRead(self._client.timeout)
+        read = PagedRead(self._client.timeout, keeps_all=not of_tasks)
         while page <= pages:
             answer = self._client.get(path, {**params, "page": page, "size": size})
             contents = entries_of(answer.data)

@@ -15,7 +15,7 @@ PAGE_SIZE = 2000  # the largest the service documents
 MOST_PAGES = 1000
 # Of a list, of the subtasks of a task, and of a result: Ansible needs several kilobytes for each.
 MOST_ITEMS = 50_000
-LARGEST_LIST = 64 * 1024 * 1024
+LARGEST_LIST = 256 * 1024 * 1024
 # Application servers that announce different numbers would never end.
 MOST_TIMES_BACK = 5
 # All pages together may take this many times as long as a request.
@@ -32,9 +32,13 @@ def entries_of(data: object) -> list[Record] | None:
 
 
 class PagedRead:
-    """The sums over the pages of one list. ``timeout`` is that of a request."""
+    """The sums over the pages of one list. ``timeout`` is that of a request.
 
-    def __init__(self, timeout: float) -> None:
+    ``keeps_all``: who reads it keeps all values of a page while the next ones are read.
+    """
+
+    def __init__(self, timeout: float, *, keeps_all: bool = True) -> None:
+        self._keeps_all = keeps_all
         self._timeout = LONGEST_LIST * timeout
         self._end = time.monotonic() + self._timeout
         self._pages = self._items = self._bytes = self._values = 0
@@ -49,7 +53,7 @@ class PagedRead:
         self._pages += 1
         self._items += items
         self._bytes += page.size
-        self._values += page.values
+        self._values = page.values + (self._values if self._keeps_all else 0)
         limits = (
             (self._items > MOST_ITEMS, f"has more than {MOST_ITEMS:,} entries"),
             (self._bytes > LARGEST_LIST, f"has more than {LARGEST_LIST // 1024**2} MiB"),
