@@ -87,12 +87,7 @@ def test_many_old_tasks_are_read_without_their_steps():
 
     found = OcpApi(SimpleNamespace(timeout=5.0, get=get)).tasks()
     assert len(found) == 10_000
-    assert ["subtasks" in task for task in (found[0], found[1999], found[2000], found[-1])] == [
-        True,
-        True,
-        False,
-        False,
-    ]
+    assert [number for number, task in enumerate(found) if "subtasks" in task] == list(range(2000))
 
 
 def steps(number):
