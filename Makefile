@@ -218,9 +218,10 @@ journal: $(JOURNAL) ## Share a journal on a real PostgreSQL, MariaDB and SQLite;
 	  $(if $(STOPS),--stops $(STOPS)) $(addprefix --only ,$(ONLY)) $(addprefix --required ,$(REQUIRED))
 
 .PHONY: mutants
-mutants: $(MUTANTS) ## Change the code that decides in 1,600 ways, and see whether a test fails (FILE=rules, AGAIN=survivors|all, LIST=yes)
+mutants: $(MUTANTS) ## Change the code that decides in 1,600 ways, and see whether a test fails (FILE=rules, AGAIN=survivors|all, LIST=yes, JUDGED=yes)
 	@$(BIN)/python -m ansible_collections.oceanbase.ocp.tests.mutants $(addprefix --file ,$(FILE)) \
-	  $(if $(AGAIN),--again $(AGAIN)) $(if $(LIST),--list) $(if $(BUDGET),--budget $(BUDGET)) --show
+	  $(if $(AGAIN),--again $(AGAIN)) $(if $(LIST),--list) $(if $(BUDGET),--budget $(BUDGET)) \
+	  $(if $(JUDGED),--judged) --show
 
 .PHONY: audit
 audit: $(DEV) $(AUDIT) ## Check the installed packages against the advisories of PyPI

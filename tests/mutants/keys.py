@@ -24,6 +24,9 @@ DECIDING = {
 FILES = tuple(f"{package}/{stem}.py" for package, stems in DECIDING.items() for stem in stems)
 # Where what was found is kept.
 KEPT = Path(".build/mutants")
+# A hundred of the list, drawn by `random.Random(36).sample`, each with the number of the promise that it breaks, or
+# "no", and why: judged by reading, before anything was searched.
+JUDGED = Path(__file__).resolve().parent / "judged.txt"
 
 
 @dataclass(frozen=True, order=True)

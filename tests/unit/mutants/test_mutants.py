@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import ast
 
-from ansible_collections.oceanbase.ocp.tests.mutants.keys import FILES, ROOT
+from ansible_collections.oceanbase.ocp.tests.mutants.keys import FILES, JUDGED, ROOT, Key
 from ansible_collections.oceanbase.ocp.tests.mutants.outcomes import explained, listed
 
 
@@ -42,3 +42,11 @@ def test_each_reason_is_that_of_a_mutant_in_the_list():
     reasons = explained()
     assert set(reasons) <= set(listed())
     assert all(reason.endswith(".") for reason in reasons.values())
+
+
+def test_hundred_of_the_list_are_judged_with_a_reason():
+    rows = [line.split("\t") for line in JUDGED.read_text().splitlines()]
+    assert len(rows) == 100
+    assert {Key.of("\t".join(row[:5])) for row in rows} <= set(listed())
+    assert {row[5] for row in rows} <= {"no", *map(str, range(1, 17))}
+    assert all(row[6].endswith(".") for row in rows)
