@@ -125,6 +125,8 @@ def test_knowledge_of_the_same_look_is_the_same_hashable_value():
         (look(entry(restarts=NOBODY)), "", "", ""),
         (look(entry(restarts=NOBODY, began=None)), "", "", ""),
         (look(entry(status="RUNNING", operation="ROLLBACK")), "", "", ""),
+        (look(entry(status="RUNNING")), "ab", "ab", ""),
+        (look(entry(operation="ROLLBACK")), "ab", "ab", ""),
     ],
     ids=[
         "all",
@@ -135,6 +137,8 @@ def test_knowledge_of_the_same_look_is_the_same_hashable_value():
         "other work",
         "other work, no begin",
         "undoes its work",
+        "runs",
+        "has undone its work",
     ],
 )
 def test_task_is_known_by_the_members_that_it_restarts_since(seen, restarts, since, unclear):
@@ -242,7 +246,7 @@ def test_values_that_prove_nothing_are_doubted(values, shown):
 def test_without_wanted_values_none_is_known():
     found = known(look(a=NOW))
     assert [member.values for member in found.members] == [Values.NOT_WANTED] * 2
-    assert not any(member.is_new for member in found.members)
+    assert not any(member.is_new or member.was_tried for member in found.members)
     assert not found.values_doubted
 
 
@@ -287,6 +291,12 @@ BARE = {"subtasks": []}
         pytest.param(look(entry(status="RUNNING", **BARE)), BEGIN, False, id="it runs"),
         pytest.param(look(entry(status="FAILED", **BARE)), BEGIN, False, id="FAILED, and the start decides"),
         pytest.param(look(entry(status="FAILED", **BARE), a=0), BEGIN, True, id="FAILED, and clocks do not tell"),
+        pytest.param(
+            look(entry(status="FAILED", began=0.0, **BARE), a=0),
+            Begin(Span(ZERO - 3, ZERO + 3)),
+            True,
+            id="FAILED, and clocks do not tell of its begin",
+        ),
         pytest.param(look(entry(**BARE)), UNDATED, False, id="without a change"),
     ],
 )
@@ -311,6 +321,12 @@ def test_task_that_ran_at_the_first_use_is_read_whole_as_it_may_be_rolled_back(t
     ran = Sight(Member("a", None, started=at(-900)), frozenset([80, 90]), running=frozenset([90]))
     found = undecided(lambda _task: True, look(task), Begin(sights={"a": ran}))
     assert [each.record["id"] for each in found] == [90] * is_read
+
+
+def test_each_task_that_ran_at_the_first_use_is_read_whole():
+    ran = Sight(Member("a", None, started=at(-900)), frozenset([80, 90]), running=frozenset([80, 90]))
+    tasks = [entry(number, began=-60, **BARE) for number in (90, 80)]
+    assert undecided(lambda _task: True, look(*tasks), Begin(sights={"a": ran})) == tasks
 
 
 @pytest.mark.parametrize("begin", [BEGIN, UNDATED], ids=["with a change", "alone"])
