@@ -29,6 +29,7 @@ BENCH := .venv/.bench-$(PYTHON_VERSION)
 EDA := .venv/.eda-$(PYTHON_VERSION)
 MESH := .venv/.mesh-$(PYTHON_VERSION)
 JOURNAL := .venv/.journal-$(PYTHON_VERSION)
+MUTANTS := .venv/.mutants-$(PYTHON_VERSION)
 EMULATOR := roles/emulator/files
 # ansible-test checks only *.sh.
 SHELL_SCRIPTS := .ci/run tools/ansible-test tools/copy-collection tools/find-java tools/find-python tools/link-packages \
@@ -216,6 +217,12 @@ journal: $(JOURNAL) ## Share a journal on a real PostgreSQL, MariaDB and SQLite;
 	@$(BIN)/python tests/journal $(if $(CROSSINGS),--crossings $(CROSSINGS)) $(if $(KILLS),--kills $(KILLS)) \
 	  $(if $(STOPS),--stops $(STOPS)) $(addprefix --only ,$(ONLY)) $(addprefix --required ,$(REQUIRED))
 
+.PHONY: mutants
+mutants: $(MUTANTS) ## Change the code that decides in 1,600 ways, and see whether a test fails (FILE=rules, AGAIN=survivors|all, LIST=yes, JUDGED=yes)
+	@$(BIN)/python -m ansible_collections.oceanbase.ocp.tests.mutants $(addprefix --file ,$(FILE)) \
+	  $(if $(AGAIN),--again $(AGAIN)) $(if $(LIST),--list) $(if $(BUDGET),--budget $(BUDGET)) \
+	  $(if $(JUDGED),--judged) --show
+
 .PHONY: audit
 audit: $(DEV) $(AUDIT) ## Check the installed packages against the advisories of PyPI
 	@$(BIN)/python tools/audit .build/audit/bin/pip-audit $(BIN)/python
@@ -312,6 +319,10 @@ $(MESH): $(DEMO)
 
 $(JOURNAL): $(DEV)
 	@$(UV_INSTALL) --group journal
+	@touch $@
+
+$(MUTANTS): $(DEV)
+	@$(UV_INSTALL) --group mutants
 	@touch $@
 
 $(EDA): $(DEV)

@@ -289,6 +289,29 @@ def test_with_a_name_and_an_instant_either_is_enough_for_a_task():
     assert both.of_task(task(91, at(-5).isoformat()), None, member()) is SINCE
 
 
+@pytest.mark.parametrize(
+    ("begin", "now", "lacks"),
+    [
+        (Begin(sights={}), member(5), True),
+        (Begin(sights={}), member(pids={"observer": 1}), True),
+        (Begin(sights={}), member(ahead=True), True),
+        (Begin(sights={}), member(), False),
+        (Begin(sights=sights(5, late=True)), member(5), True),
+        (Begin(sights=sights(5)), member(5), False),
+        (EXACT, member(5), False),
+    ],
+    ids=["new", "its process shows", "too far ahead to be shown", "nothing shows", "late", "known", "without a name"],
+)
+def test_what_shows_may_not_yet_be_the_start_at_the_first_use_of_a_name(begin, now, lacks):
+    assert begin.lacks_first_start(now) is lacks
+
+
+def test_a_task_ran_at_the_first_use_of_a_name_for_a_member():
+    begin = Begin(sights=sights(5, 80, 90, running=[90]))
+    assert begin.ran_at_first(90, "a")
+    assert not any([begin.ran_at_first(80, "a"), begin.ran_at_first(90, "b"), EXACT.ran_at_first(90, "a")])
+
+
 def test_a_change_is_dated_by_an_instant_or_a_name():
     assert (Begin().is_dated, EXACT.is_dated, Begin(sights={}).is_dated) == (False, True, True)
 

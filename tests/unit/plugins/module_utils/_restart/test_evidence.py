@@ -8,6 +8,8 @@ import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.task_model import Task
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.evidence import (
     PROOF_TIMEOUT,
+    may_have_started,
+    may_start_yet,
     needs_detail,
     shows_until,
     work_of,
@@ -135,3 +137,53 @@ def test_a_task_is_read_whole_for_its_steps_its_begin_and_its_end(record, is_nee
 def test_a_start_may_show_for_three_minutes(fields, ends):
     assert PROOF_TIMEOUT == 180
     assert shows_until(task(**fields)) == (None if ends is None else at(ends + 180))
+
+
+def steps(*statuses, names=("Stop observer", "Start observer", "Check observer"), **fields):
+    """Build a task that runs, with steps of these statuses."""
+    found = [step(number, name, status) for number, (name, status) in enumerate(zip(names, statuses, strict=False), 1)]
+    return task("RUNNING", subtasks=chain(*found), finishTime=None, **fields)
+
+
+SILENT = ("First", "Second", "Third")
+
+
+@pytest.mark.parametrize(
+    ("record", "has_started", "starts_yet"),
+    [
+        pytest.param(
+            steps("RUNNING", "PENDING", "PENDING"), False, True, id="the step that starts it is still to come"
+        ),
+        pytest.param(steps("SUCCESSFUL", "READY", "PENDING"), False, True, id="it waits for a worker"),
+        pytest.param(steps("SUCCESSFUL", "RUNNING", "PENDING"), True, True, id="it runs"),
+        pytest.param(steps("SUCCESSFUL", "SUCCESSFUL", "RUNNING"), True, False, id="it has ended"),
+        pytest.param(steps("SUCCESSFUL", "FAILED", "PENDING"), True, False, id="it has FAILED"),
+        pytest.param(
+            steps("SUCCESSFUL", "SUCCESSFUL", "RUNNING", operation="ROLLBACK"), True, True, id="it is rolled back"
+        ),
+        pytest.param(
+            steps("SUCCESSFUL", "RUNNING", names=("Stop it", "Restart agent")), True, True, id="a step that restarts it"
+        ),
+        pytest.param(
+            steps("RUNNING", "PENDING", "PENDING", names=SILENT), False, True, id="no name tells, the first runs"
+        ),
+        pytest.param(
+            steps("SUCCESSFUL", "RUNNING", "PENDING", names=SILENT), True, True, id="no name tells, the second"
+        ),
+        pytest.param(
+            steps("SUCCESSFUL", "PENDING", "RUNNING", names=SILENT), True, True, id="no name tells, the third"
+        ),
+        pytest.param(
+            steps("RUNNING", "SUCCESSFUL", "SUCCESSFUL", names=SILENT), True, False, id="all but the first ended"
+        ),
+        pytest.param(steps(), True, True, id="no steps show"),
+        pytest.param(task(), True, False, id="SUCCESSFUL"),
+        pytest.param(task("FAILED"), True, False, id="FAILED after its first step"),
+        pytest.param(
+            task("FAILED", stop={"status": "FAILED"}, start={"status": "PENDING"}), False, False, id="in its first step"
+        ),
+        pytest.param(task(operation="ROLLBACK"), True, False, id="rolled back"),
+    ],
+)
+def test_a_restart_may_start_something_while_a_step_runs_that_does(record, has_started, starts_yet):
+    assert (may_have_started(record), may_start_yet(record)) == (has_started, starts_yet)

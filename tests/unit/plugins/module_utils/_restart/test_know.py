@@ -11,7 +11,14 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.task_model impo
 from ansible_collections.oceanbase.ocp.plugins.module_utils._parameters.effect import Effect
 from ansible_collections.oceanbase.ocp.plugins.module_utils._parameters.parameter import Parameter
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.change import Begin, Sight, Span
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.know import Ended, Memory, know, undecided
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.know import (
+    Ended,
+    Memory,
+    explains,
+    know,
+    late_tasks,
+    undecided,
+)
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.knowledge import Relative, Request, Values, Work
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.look import Look
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.values_seen import ValuesSeen
@@ -125,6 +132,8 @@ def test_knowledge_of_the_same_look_is_the_same_hashable_value():
         (look(entry(restarts=NOBODY)), "", "", ""),
         (look(entry(restarts=NOBODY, began=None)), "", "", ""),
         (look(entry(status="RUNNING", operation="ROLLBACK")), "", "", ""),
+        (look(entry(status="RUNNING")), "ab", "ab", ""),
+        (look(entry(operation="ROLLBACK")), "ab", "ab", ""),
     ],
     ids=[
         "all",
@@ -139,6 +148,8 @@ def test_knowledge_of_the_same_look_is_the_same_hashable_value():
         "other work",
         "other work, no begin",
         "undoes its work",
+        "runs",
+        "has undone its work",
     ],
 )
 def test_task_is_known_by_the_members_that_it_restarts_since(seen, restarts, since, unclear):
@@ -247,7 +258,7 @@ def test_values_that_prove_nothing_are_doubted(values, shown):
 def test_without_wanted_values_none_is_known():
     found = known(look(a=NOW))
     assert [member.values for member in found.members] == [Values.NOT_WANTED] * 2
-    assert not any(member.is_new for member in found.members)
+    assert not any(member.is_new or member.was_tried for member in found.members)
     assert not found.values_doubted
 
 
@@ -295,6 +306,12 @@ BARE = {"subtasks": []}
         pytest.param(look(entry(status="RUNNING", **BARE)), BEGIN, False, id="it runs"),
         pytest.param(look(entry(status="FAILED", **BARE)), BEGIN, False, id="FAILED, and the start decides"),
         pytest.param(look(entry(status="FAILED", **BARE), a=0), BEGIN, True, id="FAILED, and clocks do not tell"),
+        pytest.param(
+            look(entry(status="FAILED", began=0.0, **BARE), a=0),
+            Begin(Span(ZERO - 3, ZERO + 3)),
+            True,
+            id="FAILED, and clocks do not tell of its begin",
+        ),
         pytest.param(look(entry(**BARE)), UNDATED, False, id="without a change"),
     ],
 )
@@ -321,6 +338,12 @@ def test_task_that_ran_at_the_first_use_is_read_whole_as_it_may_be_rolled_back(t
     assert [each.record["id"] for each in found] == [90] * is_read
 
 
+def test_each_task_that_ran_at_the_first_use_is_read_whole():
+    ran = Sight(Member("a", None, started=at(-900)), frozenset([80, 90]), running=frozenset([80, 90]))
+    tasks = [entry(number, began=-60, **BARE) for number in (90, 80)]
+    assert undecided(lambda _task: True, look(*tasks), Begin(sights={"a": ran})) == tasks
+
+
 @pytest.mark.parametrize("begin", [BEGIN, UNDATED], ids=["with a change", "alone"])
 def test_for_values_each_task_may_decide(begin):
     seen = look(entry(**BARE), a=90, b=90)
@@ -329,3 +352,70 @@ def test_for_values_each_task_may_decide(begin):
 
 def test_other_work_is_not_read():
     assert undecided(lambda _task: False, look(entry(restarts=NOBODY, **BARE)), BEGIN) == []
+
+
+# Starts that may show late
+
+
+def running(status, **more):
+    """Build a task that runs; ``status`` is that of the step that starts the target."""
+    steps = chain(step(1, "Stop it", "SUCCESSFUL"), step(2, "Start it", status))
+    return entry(status="RUNNING", subtasks=steps, ended=None, **more)
+
+
+@pytest.mark.parametrize(
+    ("tasks", "started", "late"),
+    [
+        pytest.param([entry()], -900, {90}, id="it shows an older start"),
+        pytest.param([entry()], None, {90}, id="it shows no start"),
+        pytest.param([entry(ended=15.0)], -900, {90}, id="it ended within three minutes"),
+        pytest.param([entry(began=1.0, ended=10.0)], -900, set(), id="it ended three minutes ago"),
+        pytest.param([entry()], 15, set(), id="nothing else explains the start"),
+        pytest.param([entry()], 80, set(), id="the start is later than its begin for sure"),
+        pytest.param([entry()], -50, set(), id="clocks do not tell, and nothing else explains the start"),
+        pytest.param([entry()], -51, {90}, id="the start is earlier than its begin for sure"),
+        pytest.param([entry(91), entry(began=-5.0, ended=30.0)], 15, {90, 91}, id="either may have made it"),
+        pytest.param([entry(91), entry(began=-500.0, ended=-400.0)], 15, set(), id="an older one cannot have made it"),
+        pytest.param(
+            [entry(91), entry(began=-500.0, ended=None)], 15, {91}, id="an older one whose end is not shown can"
+        ),
+        pytest.param([entry(91), entry(90, began=None, ended=None)], 15, {91}, id="one whose times are not shown can"),
+        pytest.param([entry(began=None)], 15, {90}, id="its begin is not shown"),
+        pytest.param([running("PENDING")], -900, set(), id="it runs, and has not started it"),
+        pytest.param([running("RUNNING")], -900, {90}, id="it runs, and may have started it"),
+        pytest.param([running("RUNNING")], 15, set(), id="it runs, and its start shows"),
+        pytest.param([running("RUNNING", began=-500.0)], -900, {90}, id="it runs for long"),
+        pytest.param([entry(restarts=A)], -900, {90}, id="of this member"),
+        pytest.param([entry(restarts=frozenset("b"))], -900, set(), id="of another member"),
+        pytest.param([entry(restarts=NOBODY)], -900, set(), id="other work"),
+        pytest.param([entry(80)], -900, set(), id="its start is known to have shown"),
+    ],
+)
+def test_tasks_whose_start_may_still_replace_the_one_that_shows_are_late(tasks, started, late):
+    seen = look(*tasks, a=started, now=190.0)
+    assert late_tasks(seen, seen.observed.members[0], Ended(), {80}) == late
+
+
+@pytest.mark.parametrize(("ended_for", "late"), [(179.0, {90}), (180.0, set())])
+def test_start_is_late_as_long_as_this_run_knows_its_end(ended_for, late):
+    seen = look(entry(), now=150.0)
+    assert late_tasks(seen, seen.observed.members[0], Ended({90: ended_for}, uncertain=100.0)) == late
+
+
+@pytest.mark.parametrize(
+    ("task", "started", "is_explained"),
+    [
+        (entry(began=100.0, ended=200.0), 150, True),
+        (entry(began=100.0, ended=200.0), 41, True),
+        (entry(began=100.0, ended=200.0), 38, False),
+        (entry(began=100.0, ended=200.0), 259, True),
+        (entry(began=100.0, ended=200.0), 262, False),
+        (entry(began=100.0, ended=None), 5000, True),
+        (entry(began=None, ended=200.0), -5000, True),
+        (entry(began=100.0, ended=200.0), None, False),
+    ],
+    ids=["within", "a minute before", "earlier", "a minute after", "later", "no end", "no begin", "no start"],
+)
+def test_a_start_is_explained_by_a_task_to_the_minute(task, started, is_explained):
+    member = look(a=started).observed.members[0]
+    assert explains(TaskRecord.from_api(task.record), member) is is_explained

@@ -8,6 +8,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 import pytest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import ServiceError
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.change import Begin, Span
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.start_proof import (
     Proof,
@@ -146,3 +147,85 @@ def test_task_with_a_skipped_step_proves_only_what_the_start_shows():
     assert prove_restarts([server(LONG_BEFORE)], [server(LATER)], task) == {"a": True}
     since = replace(task, change=Begin(Span.of(LONG_BEFORE)))
     assert prove_restarts([server(LATER + 300 * SECOND)], [server(LATER + 300 * SECOND)], since) == {"a": True}
+
+
+SEEN = Observation("RUNNING", (Member("a", "RUNNING", serves=True),))
+DOWN = Observation("UNAVAILABLE", (Member("a", "UNAVAILABLE", serves=False),))
+HIDDEN = Observation("RUNNING", (Member("a", "RUNNING", serves=None),))
+
+
+@pytest.mark.parametrize(
+    ("found", "is_complete", "awaited"),
+    [
+        pytest.param(Proof(SEEN, {"a": True}), True, "new start", id="all have restarted, and it serves"),
+        pytest.param(Proof(SEEN, {"a": True, "b": None}), False, "new start", id="one is not known"),
+        pytest.param(Proof(SEEN, {"a": True, "b": False}), False, "new start", id="one has not"),
+        pytest.param(Proof(SEEN), False, "new start", id="it has no members"),
+        pytest.param(Proof(None, {"a": True}), False, "new start", id="nothing is shown"),
+        pytest.param(Proof(HIDDEN, {"a": True}), False, "new start", id="whether it serves is not shown"),
+        pytest.param(Proof(DOWN, {"a": True}), False, "to serve", id="it does not serve"),
+        pytest.param(Proof(DOWN, {"a": False}), False, "new start", id="it has not restarted, and does not serve"),
+        pytest.param(
+            Proof(DOWN, {"a": True}, ServiceError("gone", url="u")), False, "OCP to answer", id="OCP does not answer"
+        ),
+    ],
+)
+def test_proof_is_complete_if_each_member_has_restarted_and_all_serve(found, is_complete, awaited):
+    assert found.complete is is_complete
+    assert awaited in found.awaited
+
+
+@pytest.mark.parametrize(
+    ("found", "disproved"),
+    [
+        (Proof(SEEN, {"a": True}), False),
+        (Proof(SEEN, {"a": None}), False),
+        (Proof(HIDDEN, {"a": True}), False),
+        (Proof(None, {"a": True}), False),
+        (Proof(SEEN, {"a": False}), True),
+        (Proof(None, {"a": False}), True),
+        (Proof(DOWN, {"a": True}), True),
+        (Proof(DOWN, {"a": None}), True),
+    ],
+)
+def test_proof_is_contradicted_by_an_old_start_or_by_what_does_not_serve(found, disproved):
+    assert (found.contradiction is not None) is disproved
+
+
+def test_processes_that_ran_before_and_do_not_now_are_told():
+    lost = Proof(Observation("RUNNING", (agent(x=3),)), {"a": True}).lost_processes([agent(x=1, y=2)])
+    assert lost == ["y ran on a before the restart and does not run now."]
+    assert Proof(Observation("RUNNING", (agent(x=3),))).lost_processes([agent(x=1)]) == []
+    assert len(Proof(None).lost_processes([agent(x=1), agent()])) == 1
+
+
+@pytest.mark.parametrize(
+    ("task", "before", "after", "proven"),
+    [
+        pytest.param(RestartTask(1000, BEGUN, True, late=frozenset("a")), LONG_BEFORE, TOO_EARLY, False, id="attached"),
+        pytest.param(RestartTask(1000, BEGUN, late=frozenset("b")), LONG_BEFORE, TOO_EARLY, None, id="late is another"),
+        pytest.param(
+            RestartTask(1000, BEGUN, skipped=True), None, LATER, None, id="skipped, and none was shown before"
+        ),
+        pytest.param(RestartTask(1000, BEGUN, skipped=True), LATER, LATER, False, id="skipped, and not moved"),
+        pytest.param(
+            RestartTask(1000, BEGUN, change=Begin(sights={})),
+            LONG_BEFORE,
+            TOO_EARLY,
+            True,
+            id="by name, no clock counts",
+        ),
+        pytest.param(
+            RestartTask(1000, BEGUN, change=Begin(sights={})), LATER, LATER, False, id="by name, and not moved"
+        ),
+        pytest.param(
+            RestartTask(1000, BEGUN, True, change=Begin(sights={})),
+            LATER,
+            LATER,
+            None,
+            id="by name, attached, not moved",
+        ),
+    ],
+)
+def test_what_proves_a_restart_depends_on_its_task(task, before, after, proven):
+    assert prove_restarts([server(before)], [server(after)], task) == {"a": proven}
