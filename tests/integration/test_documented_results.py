@@ -20,6 +20,7 @@ NO_CLUSTER = {"task.cluster_id", "task.cluster_name"}
 WITHOUT_VALUE = {
     "agent_restart": {*NO_START, *NO_CLUSTER, "safety"},
     "arbitration_service_restart": {
+        "verified",
         *NO_PIDS,
         *NO_START,
         *NO_CLUSTER,

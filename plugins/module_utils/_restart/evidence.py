@@ -22,6 +22,7 @@ UNFINISHED = (*WAITING, "RUNNING")
 # The first words of steps, in the names and descriptions of the service.
 STARTING = ("start", "restart")
 ESSENTIAL = ("stop", *STARTING)
+PROCESS = "process"
 HARMLESS = ("check", "clean", "finish", "prepare", "set", "sync", "update", "validate", "verify", "wait")
 
 
@@ -72,11 +73,24 @@ def may_start_yet(task: Task) -> bool:
 
 def started_within(task: Task) -> tuple[str | None, str | None]:
     """From when to when an ended task may have started something: the times of such steps, else its own."""
-    steps = _starting_steps(task)
+    steps = _timed_steps(task)
     begins = {begin: step.start_time for step in steps if (begin := instant(step.start_time))}
     ends = {end: step.finish_time for step in steps if (end := instant(step.finish_time))}
-    has_all = bool(steps) and all(instant(step.start_time) and instant(step.finish_time) for step in steps)
-    return (begins[min(begins)], ends[max(ends)]) if has_all else (task.start_time, task.finish_time)
+    is_shown = bool(steps) and not lacks_step_times(task)
+    return (begins[min(begins)], ends[max(ends)]) if is_shown else (task.start_time, task.finish_time)
+
+
+def lacks_step_times(task: Task) -> bool:
+    """Whether it is not shown when the steps of an ended task ran that start something; its detail may show it."""
+    times = [time for step in _timed_steps(task) for time in (step.start_time, step.finish_time)]
+    return task.finished and not (times and all(map(instant, times)))
+
+
+def _timed_steps(task: Task) -> Sequence[Subtask]:
+    """Those that start a process, which is what the service shows the start of; a statement may start more after it."""
+    steps = _starting_steps(task)
+    named = [step for step in steps if any(PROCESS in str(each).lower() for each in (step.name, step.description))]
+    return named or steps
 
 
 def _has_begun_to_start(task: Task) -> bool:

@@ -14,7 +14,7 @@ from .._ocp.task_model import Task as TaskRecord
 from .._targets.target import Member as ShownMember
 from .._targets.target import TaskOnTarget
 from .change import Begin, Span, begun_span, started_span
-from .evidence import PROOF_TIMEOUT, may_have_started, needs_detail, shows_until, work_of
+from .evidence import PROOF_TIMEOUT, lacks_step_times, may_have_started, needs_detail, shows_until, work_of
 from .knowledge import Knowledge, Member, Relative, Request, Task, Values, Work
 from .look import Look
 from .values_seen import ValuesSeen
@@ -159,7 +159,8 @@ class _Meaning:
             is_untold = entry.restarts == frozenset() and self.may_be_kind(entry.record)
             decides = bool((since | unclear) & open_ones) and (is_untold or bool(self._parts(entry, task)))
             may_decide = task.status == SUCCESSFUL or task.start_time is None or bool((since | unclear) & unclear_ones)
-            if decides and may_decide and needs_detail(task):
+            lacks_more = bool(unclear & open_ones) and lacks_step_times(task)
+            if decides and may_decide and (needs_detail(task) or lacks_more):
                 yield entry
 
     def _may_be_undone(self, entry: TaskOnTarget, task: TaskRecord, names: Collection[str]) -> bool:

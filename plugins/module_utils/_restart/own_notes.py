@@ -259,7 +259,7 @@ class OwnNotes:
         return Sent(at, uncertain, known, members, self._api.user, wall=wall, change=row.change)
 
     def _open_rows(self) -> list[RequestRow]:
-        return [row for row in self._here if row.task_id is None and not row.settled]
+        return [row for row in self._here if row.task_id is None and not row.settled and row.url == self._api.url]
 
     def _open_rows_of_kind(self) -> list[RequestRow]:
         """Those whose task is of the target's kind. One for a server may be open when its cluster is restarted."""
@@ -358,7 +358,8 @@ class OwnNotes:
     def noted_tasks(self) -> frozenset[int]:
         """The tasks of all requests, as they were read last; not that of the request that is being sent."""
         number = None if self._own is None else self._own.number
-        return frozenset(row.task_id for row in self._rows if row.task_id is not None and row.number != number)
+        rows = (row for row in self._rows if row.url == self._api.url and row.number != number)
+        return frozenset(row.task_id for row in rows if row.task_id is not None)
 
     def noted_tasks_now(self) -> frozenset[int]:
         """The same, read anew where the journal can be read; the lock of the cluster is kept meanwhile."""
@@ -436,7 +437,7 @@ class OwnNotes:
         shown = {entry.record["id"]: entry for entry in look.tasks}
         listed = {task["id"]: TaskOnTarget(task, frozenset()) for task in look.listed}
         for row in self._rows:
-            if row.outcome == REFUSED or row.task_id is None:
+            if row.outcome == REFUSED or row.task_id is None or row.url != self._api.url:
                 continue
             entry = shown.get(row.task_id)
             if entry is None and row.task_id in listed and not self._touches(row):
@@ -461,7 +462,8 @@ class OwnNotes:
 
     def _is_new(self, row: RequestRow) -> bool:
         """Whether the service may not show its task yet."""
-        return row.outcome not in ENDS and not row.settled and self._is_recent(row)
+        is_open = row.outcome not in ENDS and row.url == self._api.url
+        return is_open and not row.settled and self._is_recent(row)
 
     def _is_recent(self, row: RequestRow) -> bool:
         return abs(self._clock.wall() - row.at) < UNSEEN_FOR

@@ -18,7 +18,7 @@ from .._ocp.task_model import FAILED, RUNNING, Task
 from .._targets.target import Member, Observation, Target, TaskOnTarget
 from .._targets.task_names import DATABASE_RESTARTS, kind_of
 from .earlier_looks import EarlierLooks
-from .evidence import needs_detail
+from .evidence import lacks_step_times, needs_detail
 from .held import newest_failure
 from .look import Look, age_order
 
@@ -139,7 +139,7 @@ class Reader:
 
     def _with_detail(self, entry: TaskOnTarget) -> TaskOnTarget:
         known = self._details.get(entry.record["id"])
-        is_needed = needs_detail(entry.task)
+        is_needed = needs_detail(entry.task) or lacks_step_times(entry.task)
         return replace(entry, record=known) if is_needed and known and _is_same(known, entry.record) else entry
 
     def _failure(self, look: Look) -> Task | None:

@@ -382,11 +382,10 @@ def test_request_for_another_change_is_open_too(options, other, run, seen):
     assert len(run(**other).open_requests(members_of(seen))) == 1
 
 
-def test_request_to_another_address_of_the_service_is_open(run, seen, service):
-    """Such as that of a node behind a virtual address: the members tell which service it is."""
+def test_request_to_another_service_is_not_open(run, seen, service):
     run().begin(seen(), HERE)
     service.url = "https://other.test:8080"
-    assert len(run().open_requests(members_of(seen))) == 1
+    assert run().open_requests(members_of(seen)) == ()
 
 
 @pytest.mark.parametrize(("ahead", "is_since"), [(0.0, True), (4.0, True), (-200.0, False)])
@@ -707,7 +706,7 @@ def test_archived_task_whose_begin_is_not_known_is_not_at_work(run, seen, servic
     assert not seen(entry.record).unfinished
 
 
-@pytest.mark.parametrize("how", ["shown", "moved", "ended", "refused"])
+@pytest.mark.parametrize("how", ["shown", "moved", "ended", "refused", "other service"])
 def test_task_that_is_shown_or_over_is_not_added(how, run, seen, service):
     notes = answered(run, seen, task_id=None if how == "refused" else 1001)
     shown = []
@@ -717,6 +716,8 @@ def test_task_that_is_shown_or_over_is_not_added(how, run, seen, service):
         restarts(service)
     elif how == "ended":
         notes.ended(Task.from_api(raw_task(1001, "SUCCESSFUL")))
+    elif how == "other service":
+        service.url = "https://other.test:8080"
     assert list(run().completed(seen(*shown))) == []
 
 
