@@ -40,7 +40,7 @@ def test_reset_sets_all_back_to_the_start(start, tmp_path, on_disk):
     reset(emulated)
     assert emulated.get("/emulator/requests")["contents"] == []
     assert state(emulated) == before
-    assert emulated.get("/emulator/clock") == {"time": "2026-11-21T12:00:00+08:00", "running": True}
+    assert emulated.get("/emulator/clock") == {"time": "2026-11-21T12:00:00+08:00", "running": True, "speed": 1.0}
     # And all works as before.
     task = emulated.restart_server(1)
     assert task["id"] == 1001
@@ -87,7 +87,7 @@ def test_stopped_clock_of_a_snapshot_stays_stopped(emulated):
     emulated.data("POST", "/emulator/clock/advance", json={"seconds": 60})
     emulated.data("PUT", "/emulator/clock", json={"running": True})
     emulated.request("POST", f"{SNAPSHOT}/restore").raise_for_status()
-    assert emulated.get("/emulator/clock") == {"time": "2026-11-21T12:00:00+08:00", "running": False}
+    assert emulated.get("/emulator/clock") == {"time": "2026-11-21T12:00:00+08:00", "running": False, "speed": 1.0}
 
 
 def test_snapshots_are_replaced_forgotten_and_limited(emulated):
