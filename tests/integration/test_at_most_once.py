@@ -18,7 +18,7 @@ SERVER = RESTARTS["server_restart"][0]
 
 
 def waited_for(emulator, task_id, run):
-    """What ``run`` returns, for which two minutes pass whenever it has looked at a task once more, first at this one."""
+    """What ``run`` returns, for which an hour passes whenever it has looked at a task once more, first at this one."""
     with ThreadPoolExecutor() as controller:
         waiting = controller.submit(run)
         looks = f"/api/v2/tasks/instances/{task_id}"
@@ -26,7 +26,7 @@ def waited_for(emulator, task_id, run):
             seen = emulator.log.count(looks)
             while emulator.log.count(looks) < seen + 2 and not waiting.done():
                 time.sleep(0.05)
-            emulator.post("/emulator/clock/advance", {"seconds": 130})
+            emulator.post("/emulator/clock/advance", {"seconds": 3600})
             looks = "/api/v2/tasks/instances/"
         return waiting.result()
 
@@ -111,10 +111,10 @@ def test_zone_restart_covers_its_servers_but_not_vice_versa(ansible, start_emula
 
 
 def test_restart_is_refused_or_queued_behind_one_older_than_the_change(ansible, start_emulator):
-    emulator = start_emulator("--step-seconds", "9")
+    emulator = start_emulator("--step-seconds", "1.5")
     earlier = ansible.module("server_restart", url=emulator.url, **BASIC, **SERVER)
-    # By then the process has started, after 45 seconds, and the task has not ended.
-    change = (datetime.fromisoformat(earlier["task"]["start_time"]) + timedelta(seconds=50)).isoformat()
+    # By then the step that starts the process has ended, after 7.5 seconds, and the task has not.
+    change = (datetime.fromisoformat(earlier["task"]["start_time"]) + timedelta(seconds=9)).isoformat()
     options = {"url": emulator.url, "started_before": change, **BASIC, **SERVER}
     queue = {**options, "in_flight": "queue"}
     outcome = ansible.each(
@@ -131,7 +131,7 @@ def test_restart_is_refused_or_queued_behind_one_older_than_the_change(ansible, 
     assert (checked["action"], checked["changed"]) == ("submitted", True)
     assert hurried["changed"] is False
     assert f"Task {earlier['task_id']} (Restart OB server 10.0.0.1) is not finished" in hurried["msg"]
-    queued = waited_for(emulator, earlier["task_id"], lambda: ansible.module("server_restart", wait=True, **queue))
+    queued = ansible.module("server_restart", wait=True, wait_interval=1, **queue)
     assert (queued["action"], queued["task"]["succeeded"]) == ("submitted", True), queued
     assert emulator.restarts("OB_SERVER") == {"10.0.0.1:2882": 2}
 
@@ -185,7 +185,7 @@ def test_clock_offset_is_corrected_and_reported(ansible, emulator):
 @pytest.mark.parametrize("module", ["server_restart", "cluster_rolling_restart_info"])
 def test_clock_that_is_an_hour_off_is_refused(ansible, emulator, module):
     before = now()
-    emulator.post("/emulator/clock/advance", {"seconds": 130})
+    emulator.post("/emulator/clock/advance", {"seconds": 3600})
     target = SERVER if module == "server_restart" else {"clusters": ["orders"]}
     result = ansible.module(module, url=emulator.url, started_before=before, **BASIC, **target)
     assert result["rc"] == 2
