@@ -250,7 +250,8 @@ class OwnNotes:
         row = rows[-1]
         names = {key: name for name, key in self._keys.items()}
         now = self._api.service_clock.bounds
-        low, high = (pick(each) for pick, each in zip((min, max), zip(row.ahead or now, now, strict=True), strict=True))
+        then = row.ahead or now
+        low, high = min(then[0], now[0]), max(then[1], now[1])
         at = datetime.fromtimestamp(row.at + (low + high) / 2, UTC)
         members = frozenset(names[key] for key, _shown in row.members if key in names)
         uncertain = timedelta(seconds=(high - low) / 2)
