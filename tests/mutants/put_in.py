@@ -25,7 +25,7 @@ def functions_there() -> Functions:
     """The functions of this process by file below ``ROOT``, name, and which of that name in the order of lines."""
     found: Functions = defaultdict(list)
     numbers: dict[tuple[str, CodeType], tuple[str, str, int]] = {}
-    functions = [each for each in gc.get_objects() if type(each) is FunctionType]
+    functions = [each for each in gc.get_objects() if isinstance(each, FunctionType)]
     for path in {each.__code__.co_filename for each in functions}:
         file = _below_root(path)
         if file is not None:

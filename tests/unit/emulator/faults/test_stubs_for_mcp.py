@@ -77,7 +77,7 @@ def stubs():
 
 def test_the_file_is_short_and_every_tool_is_there():
     assert len(STUBS.read_text().splitlines()) <= 60
-    assert len({(method, path) for method, path, *_rest in SERVED + STUBBED}) == 40
+    assert len({row[:2] for row in SERVED + STUBBED}) == 40
     assert len(yaml.safe_load(STUBS.read_text())) == len(STUBBED)
 
 
