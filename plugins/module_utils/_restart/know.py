@@ -149,7 +149,8 @@ class _Meaning:
     def undecided(self) -> Iterator[TaskOnTarget]:
         members = self.look.observed.members
         open_ones = {member.name for member in members if self._is_open(member)}
-        unclear_ones = {member.name for member in members if self.begin.of_start(member) is Relative.UNCLEAR}
+        doubtful = (Relative.UNCLEAR, Relative.HIDDEN)
+        unclear_ones = {member.name for member in members if self.begin.of_start(member) in doubtful}
         for entry in self.look.tasks:
             task = entry.task
             since, unclear = self._since(entry, task)
