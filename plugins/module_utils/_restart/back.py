@@ -1,14 +1,45 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Whether the servers that a request took down serve again."""
+"""Whether the servers that a request took down serve again, and for how long answers may not show what it did."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import datetime, timedelta
 
+from .._base.clock import Clock
+from .._base.parsing import instant
+from .._base.service_clock import LARGEST_CORRECTION
 from .._journal.rows import RequestRow
+from .._ocp.task_model import FAILED, Task
 from .._targets.target import Member
+from .._waiting.await_tasks import UNSEEN_FOR
 from .change import has_moved, noted_member
+
+
+class Ages:
+    """How long ago requests were sent, as one run knows it."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        # When this run has seen requests first, by their numbers.
+        self._known_since: dict[int | None, float] = {}
+
+    def is_surely(self, row: RequestRow, seconds: float) -> bool:
+        """Whether a request was sent so many seconds ago.
+
+        The wall clock may have been set since, so it decides only with a margin. Without that, this run has to have
+        known the request for so long.
+        """
+        now = self._clock.now()
+        known_for = now - self._known_since.setdefault(row.number, now)
+        return known_for >= seconds or self._clock.wall() - row.at >= seconds + LARGEST_CORRECTION
+
+
+def has_just_failed(task: Task, now: datetime) -> bool:
+    """Whether a task has FAILED so recently, by the service, that answers may still show its servers as before."""
+    end = instant(task.finish_time)
+    return task.status == FAILED and end is not None and now - end < timedelta(seconds=UNSEEN_FOR)
 
 
 def is_back(row: RequestRow, servers: Iterable[Member], *, has_ended: bool) -> bool:

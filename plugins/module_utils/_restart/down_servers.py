@@ -8,14 +8,15 @@ from collections.abc import Iterable
 
 from .._base.clock import Clock
 from .._base.errors import AuthenticationFailed, NotFound, ServiceError
+from .._base.service_clock import service_time
 from .._journal.journal import Journal
 from .._journal.rows import RequestRow
 from .._ocp.endpoints import OcpApi
-from .._ocp.task_model import Task
+from .._ocp.task_model import FAILED, Task
 from .._targets.cluster import member_of, servers_of
 from .._targets.target import Member
 from .._waiting.await_tasks import UNSEEN_FOR
-from .back import is_back
+from .back import Ages, has_just_failed, is_back
 from .own_notes import is_known_end, outcome_of
 
 # Seconds after which somebody who waits looks at a cluster again; all who share the journal take turns.
@@ -31,6 +32,7 @@ class DownServers:
         self._api = api
         self._journal = journal
         self._clock = clock
+        self._ages = Ages(clock)
 
     def rows(self) -> list[RequestRow]:
         """The requests by which servers may be down. Raises JournalError."""
@@ -85,8 +87,8 @@ class DownServers:
 
     def _has_ended(self, row: RequestRow) -> bool:
         """Whether its task is known to have ended; or, if no task is known, whether it would be shown by now."""
-        is_over = not 0 <= self._clock.wall() - row.at < self._api.timeout + UNSEEN_FOR
-        if row.task_id is None or is_known_end(row):
+        is_over = self._ages.is_surely(row, self._api.timeout + UNSEEN_FOR)
+        if row.task_id is None or (is_known_end(row) and row.outcome != FAILED):
             return is_over or row.task_id is not None
         try:
             task = Task.from_api(self._api.task(row.task_id))
@@ -98,4 +100,4 @@ class DownServers:
             return False
         if task.finished:
             self._journal.note(row.number or 0, outcome=outcome_of(task))
-        return task.finished
+        return task.finished and not has_just_failed(task, service_time(self._api.service_clock, self._clock))

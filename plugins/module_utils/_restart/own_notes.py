@@ -16,7 +16,7 @@ from uuid import uuid4
 from .._base.clock import Clock
 from .._base.errors import JournalError
 from .._base.parsing import Record, instant
-from .._base.service_clock import LARGEST_CORRECTION, LARGEST_SILENT_OFFSET, ServiceClock, service_time
+from .._base.service_clock import LARGEST_SILENT_OFFSET, ServiceClock, service_time
 from .._journal.journal import Allows, Journal
 from .._journal.rows import FirstSight, MemberKey, Place, RequestRow, Shown, Wish
 from .._ocp.endpoints import OcpApi
@@ -24,7 +24,7 @@ from .._ocp.task_model import FAILED, RUNNING, SUCCESSFUL, Task
 from .._safety.server_states import OwnRestart
 from .._targets.target import Member, Observation, Target, TaskOnTarget
 from .._waiting.await_tasks import UNSEEN_FOR
-from .back import is_back
+from .back import Ages, has_just_failed, is_back
 from .change import Sight, begun_by, has_moved, noted_member
 from .evidence import GONE, may_start_yet, work_of
 from .know import Ended, explains, late_tasks
@@ -83,8 +83,7 @@ class OwnNotes:
         self._read_keys: list[MemberKey] = []
         self._own: RequestRow | None = None
         self._refused: RequestRow | None = None
-        # When this run has seen requests first, by their numbers.
-        self._known_since: dict[int | None, float] = {}
+        self._ages = Ages(clock)
 
     @property
     def _values(self) -> str | None:
@@ -233,14 +232,8 @@ class OwnNotes:
         return tuple(found)
 
     def _is_searched(self, row: RequestRow) -> bool:
-        """Whether the time is over in which the task of a request should have shown.
-
-        The clock of this machine may have been set since, so that tells only with a margin. Otherwise this run has to
-        have known the request for so long.
-        """
-        search = self._api.timeout + UNSEEN_FOR
-        known_for = self._clock.now() - self._known_since.setdefault(row.number, self._clock.now())
-        return known_for >= search or self._clock.wall() - row.at >= search + LARGEST_CORRECTION
+        """Whether the time is over in which the task of a request should have shown."""
+        return self._ages.is_surely(row, self._api.timeout + UNSEEN_FOR)
 
     def sent_before(self) -> Sent | None:
         """The newest of them for a target of this kind, as it was sent."""
@@ -482,13 +475,12 @@ class OwnNotes:
 
     def _has_just_failed(self, row: RequestRow, listed: Task | None) -> bool:
         """Whether its task has failed within the last minute, so that answers may still show its servers as before."""
-        failed = row.outcome == FAILED or (listed is not None and listed.status == FAILED)
-        if not failed or row.back:
+        if row.back:
             return False
-        end = None if listed is None else instant(listed.finish_time)
-        if end is None:
-            return self._is_recent(row)
-        return service_time(self._api.service_clock, self._clock) - end < timedelta(seconds=UNSEEN_FOR)
+        if listed is None or instant(listed.finish_time) is None:
+            failed = row.outcome == FAILED or (listed is not None and listed.status == FAILED)
+            return failed and self._is_recent(row)
+        return has_just_failed(listed, service_time(self._api.service_clock, self._clock))
 
     def _unseen(self, row: RequestRow, members: Collection[Member]) -> TaskOnTarget | None:
         """Its task as far as it is known, if some of these members are its own and show the start of before.

@@ -193,6 +193,21 @@ def test_request_without_a_task_counts_until_that_would_be_shown(service, stock)
     assert UNSEEN_FOR <= result["elapsed"] < UNSEEN_FOR + service.timeout + 20
 
 
+def test_request_of_a_clock_that_was_set_back_since_counts_as_long(service, stock):
+    stock[1]["status"] = "RUNNING"
+    down(1, task_id=None, at=4)
+    assert restart(service)["elapsed"] >= UNSEEN_FOR
+
+
+def test_restart_that_has_just_failed_counts_until_answers_show_what_it_did(service, stock):
+    """Another application server still shows its server as before."""
+    service.begin("Restart OB server", [], ago=15, seconds=10, end="FAILED")
+    number = down(1, at=-15)
+    journal_here().note(number, outcome="FAILED")
+    stock[1]["status"] = "RUNNING"
+    assert 55 <= restart(service)["elapsed"] <= 80
+
+
 def test_all_who_wait_take_turns_to_look(service):
     down(1, at=-60)
     with pytest.raises(NotSafe):

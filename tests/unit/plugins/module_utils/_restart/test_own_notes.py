@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import JournalError, NameTaken
@@ -642,6 +643,14 @@ def test_name_has_to_ask_the_same_after_its_first_request_too(run, seen):
     notes.begin(seen(), HERE)
     with pytest.raises(NameTaken):
         register(run(**NAME), seen())
+
+
+def test_same_instant_in_another_time_zone_asks_the_same(run, seen):
+    since = at(-100)
+    for given in (since, since.astimezone(UTC)):
+        register(run(**NAME, started_before=given), seen())
+    with pytest.raises(NameTaken):
+        register(run(**NAME, started_before=at(-99)), seen())
 
 
 def test_name_has_to_ask_the_same_in_check_mode_too(run, seen):
