@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.task_model import Task
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.evidence import (
@@ -12,6 +14,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.evidence im
     may_start_yet,
     needs_detail,
     shows_until,
+    started_within,
     work_of,
 )
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.knowledge import Work
@@ -187,3 +190,15 @@ SILENT = ("First", "Second", "Third")
 )
 def test_a_restart_may_start_something_while_a_step_runs_that_does(record, has_started, starts_yet):
     assert (may_have_started(record), may_start_yet(record)) == (has_started, starts_yet)
+
+
+def test_process_is_what_a_restart_starts_not_the_statement_after_it():
+    times = {"process": (10, 20), "service": (40, 50)}
+    steps = [step(1, "Stop observer process", "SUCCESSFUL", startTime=at(0).isoformat(), finishTime=at(5).isoformat())]
+    for number, (word, (begin, end)) in enumerate(times.items(), 2):
+        shown = {"startTime": at(begin).isoformat(), "finishTime": at(end).isoformat()}
+        steps.append(step(number, f"Start observer {word}", "SUCCESSFUL", **shown))
+    whole = task(subtasks=chain(*steps))
+    assert [datetime.fromisoformat(time) for time in started_within(whole)] == [at(10), at(20)]
+    only = task(subtasks=chain(steps[0], steps[2]))
+    assert [datetime.fromisoformat(time) for time in started_within(only)] == [at(40), at(50)]

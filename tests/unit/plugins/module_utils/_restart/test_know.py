@@ -294,6 +294,9 @@ BARE = {"subtasks": []}
         pytest.param(look(entry(began=None, **BARE)), BEGIN, True, id="no begin"),
         pytest.param(look(entry(began=-100, ended=-60, **BARE)), BEGIN, False, id="ended before"),
         pytest.param(look(entry(began=-10, **BARE)), BEGIN, True, id="begun before, ended since"),
+        pytest.param(look(entry(began=-10)), BEGIN, True, id="begun before, and not shown when its steps ran"),
+        pytest.param(look(entry(began=-10, starts=(5, 15))), BEGIN, False, id="begun before, and its steps are whole"),
+        pytest.param(look(entry(status="FAILED", **BARE), a=None), BEGIN, True, id="FAILED, and no start shows"),
         pytest.param(look(entry(**BARE), a=90, b=90), BEGIN, False, id="all have started since"),
         pytest.param(
             look(entry(restarts=A, **BARE), a=90), BEGIN, False, id="those that it restarts have started since"

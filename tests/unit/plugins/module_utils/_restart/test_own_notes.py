@@ -759,3 +759,11 @@ def test_uncertain_clocks_of_the_service_widen_the_time_of_a_request(run, seen, 
     sent = run().sent_before()
     assert sent.at - sent.uncertain <= at(-2.25)
     assert sent.at + sent.uncertain >= at(3.25)
+
+
+def test_own_restart_that_has_ended_well_is_not_at_work_by_an_older_answer(run, seen):
+    notes = answered(run, seen)
+    running = raw_task(1001)
+    assert [found.task_id for found in notes.own_restarts([running])] == [1001]
+    notes.ended(Task.from_api(raw_task(1001, "SUCCESSFUL")))
+    assert notes.own_restarts([running]) == []

@@ -18,6 +18,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
 )
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.failure_limit import FailureLimit
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart_request import RestartRequest, Safety
+from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling import cluster_run
 from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling.cluster_run import ClusterRun, roll_cluster
 from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling.rolling_order import Strategy
 from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling.rolling_plan import RollingRequest
@@ -270,3 +271,16 @@ def test_server_whose_id_has_another_address_by_its_turn_is_not_restarted(servic
     with pytest.raises(TargetError, match=r"server: 10\.1\.0\.2:2882 matches nothing"):
         roll()
     assert restarted(service) == [41]
+
+
+def test_last_look_waits_out_an_answer_that_is_behind(service, roll, monkeypatch):
+    gate, last = cluster_run.await_health, service.servers_there[2]
+
+    def then_behind(*args, **options):
+        found = gate(*args, **options)
+        last.status, until = "RESTARTING", service.now + 20
+        service.time.after_sleep = lambda: setattr(last, "status", None) if service.now > until else None
+        return found
+
+    monkeypatch.setattr(cluster_run, "await_health", then_behind)
+    assert roll(safety_timeout=0)["untouched"] == []
