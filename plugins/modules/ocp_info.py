@@ -352,6 +352,7 @@ LINES = {
     "filters": line_of("name", "state", "message"),
     "facts": line_of("name", "state", "message"),
     "modules": line_of("name", "works", "why"),
+    "recording": line_of("path", "answers", "requests", "left_out"),
 }
 DEFINITION = Definition(OPTIONS, run, lines=LINES)
 

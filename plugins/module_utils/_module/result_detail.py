@@ -69,7 +69,7 @@ def in_detail(result: Result, detail: str | None, lines: Lines | None = None, *,
 
 
 def _in_lines(value: Any, line: Callable[[Record], str] | None) -> Any:
-    if line is None:
+    if line is None or not isinstance(value, (dict, list)):
         return value
     return line(value) if isinstance(value, dict) else [line(each) for each in records(value)]
 
