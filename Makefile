@@ -18,7 +18,7 @@ REAL_PYTHON := $(word 1,$(FOUND_PYTHON))
 PYTHON_VERSION := $(word 2,$(FOUND_PYTHON))
 
 BIN := .venv/bin
-# The name has the Python version, so another version makes the environment again.
+# The name has the Python version, so another version makes the environment again (tools/make-venv).
 VENV := .venv/.made-$(PYTHON_VERSION)
 DEMO := .venv/.demo-$(PYTHON_VERSION)
 DEV := .venv/.dev-$(PYTHON_VERSION)
@@ -33,7 +33,7 @@ MUTANTS := .venv/.mutants-$(PYTHON_VERSION)
 EMULATOR := roles/emulator/files
 # ansible-test checks only *.sh.
 SHELL_SCRIPTS := .ci/run tools/ansible-test tools/copy-collection tools/find-java tools/find-python tools/link-packages \
-  tools/site
+  tools/make-venv tools/site
 ISSUE_FORMS := $(filter-out %/config.yml,$(wildcard .github/ISSUE_TEMPLATE/*.yml))
 # Integration tests spend half of their time waiting.
 WAITING_WORKERS := $(shell expr $$(nproc) \* 3)
@@ -57,7 +57,8 @@ first-steps: ## Do what a new user does, from git clone on, and fail if it takes
 
 .PHONY: emulator
 emulator: $(DEMO) ## Run the emulator until Ctrl-C (PORT=8080 FLEET=fleet.yml)
-	@$(BIN)/python -m ocp_emulator serve $(if $(PORT),--port $(PORT)) $(if $(FLEET),--fleet "$(FLEET)")
+	@# By its whole path, so that tools/make-venv sees that it runs.
+	@"$(CURDIR)/$(BIN)/python" -m ocp_emulator serve $(if $(PORT),--port $(PORT)) $(if $(FLEET),--fleet "$(FLEET)")
 
 .PHONY: emulator-wheel
 emulator-wheel: $(DEV) ## Build the emulator with its pytest fixture as a package in .build/emulator
@@ -228,7 +229,7 @@ audit: $(DEV) $(AUDIT) ## Check the installed packages against the advisories of
 	@$(BIN)/python tools/audit .build/audit/bin/pip-audit $(BIN)/python
 
 .PHONY: recordings
-recordings: $(DEV) ## Record the output of waits into docs/progress.md, docs/journal.md and README.md
+recordings: $(DEV) ## Record output into docs/progress.md, docs/ocp-status.md, docs/journal.md and README.md
 	@$(BIN)/python tools/record
 
 .PHONY: errors
@@ -280,8 +281,7 @@ clean: ## Remove everything that make has created
 
 $(VENV): tools/link-packages
 	@test -n "$(REAL_PYTHON)" || { echo "make: found no Python 3.11 or newer for PYTHON=$(PYTHON)"; exit 1; }
-	@echo "Making .venv with Python $(PYTHON_VERSION)"
-	@$(REAL_PYTHON) -m venv --clear .venv
+	@tools/make-venv "$(REAL_PYTHON)" "$(PYTHON_VERSION)" .venv
 	@$(BIN)/python -m pip --quiet --disable-pip-version-check install 'uv>=0.13,<1'
 	@tools/link-packages $(BIN)/python
 	@touch $@

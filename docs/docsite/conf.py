@@ -8,7 +8,8 @@ project = "oceanbase.ocp"
 copyright = "2026 oceanbase.ocp contributors"
 html_title = project
 html_theme = "sphinx_ansible_theme"
-html_theme_options = {"documentation_home_url": "index.html", "topbar_links": {}}
+html_theme_options = {"topbar_links": {}}
+root_doc = "index"
 
 extensions = ["myst_parser", "sphinx_antsibull_ext"]
 include_patterns = [
@@ -45,5 +46,11 @@ def refer_to_ansible(_app, _environment, node, content):
     return nodes.reference("", "", content, refuri=f"{ANSIBLE}/{page}", internal=False) if page else None
 
 
+def link_logo(_app, _page, _template, context, _doctree):
+    """Let the logo lead to the home page from pages in any folder, which the option of the theme cannot."""
+    context["theme_documentation_home_url"] = context["pathto"](root_doc)
+
+
 def setup(app):
     app.connect("missing-reference", refer_to_ansible)
+    app.connect("html-page-context", link_logo)

@@ -15,6 +15,12 @@ description:
     touch the databases on these hosts.
   - This module starts the task. With O(wait) it waits until the task has ended, and proves that the agents have new
     processes.
+  - Required - O(hosts).
+  - Once per change - O(change), O(started_before), O(in_flight).
+  - Waiting - O(wait), O(wait_timeout), O(wait_interval).
+  - Output - O(show_progress), O(show_steps), O(log_lines), O(detail).
+  - Connection and journal - O(url), O(username), O(password), O(access_key_id), O(access_key_secret),
+    O(validate_certs), O(ca_path), O(client_cert), O(client_key), O(use_proxy), O(timeout), O(journal_url).
 options:
   hosts:
     description:

@@ -160,6 +160,7 @@ trace_id:
 """
 
 from ..module_utils._fleet.fleet_queries import read_arbitration_services
+from ..module_utils._fleet.object_lines import line_of
 from ..module_utils._module.bridge import Definition, run_module
 
 OPTIONS = {
@@ -181,7 +182,10 @@ def run(api, params, _mode):
     return {"changed": False, "arbitration_services": read_arbitration_services(api, params)}
 
 
-DEFINITION = Definition(OPTIONS, run)
+LINES = {
+    "arbitration_services": line_of("name", "id", "status", "version", "task_id", "clusters"),
+}
+DEFINITION = Definition(OPTIONS, run, lines=LINES)
 
 
 def main():

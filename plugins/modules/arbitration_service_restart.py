@@ -13,6 +13,13 @@ version_added: 1.0.0
 description:
   - Restarts an arbitration service through OCP. This module starts the task. With O(wait) it waits until the task has
     ended.
+  - Required - O(arbitration_service).
+  - Once per change - O(change), O(started_before), O(in_flight).
+  - When not to restart - O(safety), O(tolerate_outage_of), O(safety_timeout).
+  - Waiting - O(wait), O(wait_timeout), O(wait_interval).
+  - Output - O(show_progress), O(show_steps), O(log_lines), O(detail), O(hint_variables).
+  - Connection and journal - O(url), O(username), O(password), O(access_key_id), O(access_key_secret),
+    O(validate_certs), O(ca_path), O(client_cert), O(client_key), O(use_proxy), O(timeout), O(journal_url).
 options:
   arbitration_service:
     description: Id of the arbitration service, or its address as V(ip:port).

@@ -184,6 +184,7 @@ trace_id:
 """
 
 from ..module_utils._fleet.fleet_queries import read_clusters
+from ..module_utils._fleet.object_lines import line_of
 from ..module_utils._module.bridge import Definition, run_module
 
 OPTIONS = {
@@ -216,7 +217,12 @@ def run(api, params, _mode):
     return {"changed": False, "clusters": read_clusters(api, params)}
 
 
-DEFINITION = Definition(OPTIONS, run)
+LINES = {
+    "clusters": line_of(
+        "name", "id", "type", "status", "version", "start_time", "task_id", "server_count", "tenant_count", "zones"
+    ),
+}
+DEFINITION = Definition(OPTIONS, run, lines=LINES)
 
 
 def main():

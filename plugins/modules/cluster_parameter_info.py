@@ -193,6 +193,7 @@ trace_id:
   type: str
 """
 
+from ..module_utils._fleet.object_lines import line_of, parameter_line
 from ..module_utils._module.bridge import Definition, run_module
 from ..module_utils._parameters.read_parameters import read_parameters
 
@@ -207,7 +208,11 @@ def run(api, params, _mode):
     return {"changed": False, **read_parameters(api, params["cluster"], params["names"], params["parameters"])}
 
 
-DEFINITION = Definition(OPTIONS, run)
+LINES = {
+    "cluster": line_of("name", "id"),
+    "parameters": parameter_line,
+}
+DEFINITION = Definition(OPTIONS, run, lines=LINES)
 
 
 def main():

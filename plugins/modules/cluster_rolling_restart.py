@@ -21,6 +21,15 @@ description:
     O(ignore:require_healthy=true). It stops at the first problem. At the end the cluster has to be healthy, and no
     server in the scope may be left.
   - If you run it again, it continues where it stopped.
+  - Required - O(cluster).
+  - What and how - O(zones), O(servers), O(strategy), O(freeze_server), O(run).
+  - Once per change - O(change), O(started_before), O(until_effective).
+  - When not to restart - O(safety), O(tolerate_outage_of), O(safety_timeout), O(min_zones), O(stop_on), O(max_lag),
+    O(offline_budget), O(max_failures), O(judged_tasks), O(most_down), O(finish_before).
+  - Waiting - O(wait_timeout), O(wait_interval), O(soak).
+  - Output - O(show_progress), O(show_steps), O(log_lines), O(detail), O(hint_variables).
+  - Connection and journal - O(url), O(username), O(password), O(access_key_id), O(access_key_secret),
+    O(validate_certs), O(ca_path), O(client_cert), O(client_key), O(use_proxy), O(timeout), O(journal_url).
 options:
   cluster:
     description: Name or id of the cluster.

@@ -352,6 +352,7 @@ trace_id:
   type: str
 """
 
+from ..module_utils._fleet.object_lines import line_of
 from ..module_utils._module.bridge import Definition, run_module
 from ..module_utils._module.restart_options import (
     BUDGET_OPTIONS,
@@ -414,7 +415,13 @@ def run(api, params, _mode):
     return plan_rolling_restart(api, wanted)
 
 
-DEFINITION = Definition(OPTIONS, run)
+LINES = {
+    "clusters": line_of("name", "id", "batches", "blocked", "message", "signs"),
+    "batches": line_of("number", "cluster", "zone", "servers", "canary", "reason"),
+    "left_alone": line_of("name", "cluster", "zone", "reason"),
+    "done": line_of("name", "cluster", "zone", "reason"),
+}
+DEFINITION = Definition(OPTIONS, run, lines=LINES)
 
 
 def main():

@@ -18,6 +18,16 @@ description:
     After status 401, or if the service does not answer for five servers in a row, it begins no further restart.
   - Servers of one cluster are checked one after another, in the order of the list. A server that may not be down
     together with others is refused; M(oceanbase.ocp.fleet_restart_info) puts such servers into waves.
+  - Required - O(servers), O(freeze_server).
+  - What and how - O(force).
+  - Once per change - O(change), O(started_before), O(until_effective), O(in_flight).
+  - When not to restart - O(safety), O(tolerate_outage_of), O(safety_timeout), O(require_healthy), O(stop_on),
+    O(max_lag), O(alarms_before), O(offline_budget), O(offline_time), O(max_failures), O(judged_tasks), O(most_down),
+    O(finish_before).
+  - Waiting - O(wait), O(wait_timeout), O(wait_interval), O(proof_timeout), O(threads).
+  - Output - O(show_progress), O(show_steps), O(log_lines), O(detail), O(hint_variables).
+  - Connection and journal - O(url), O(username), O(password), O(access_key_id), O(access_key_secret),
+    O(validate_certs), O(ca_path), O(client_cert), O(client_key), O(use_proxy), O(timeout), O(journal_url).
 options:
   servers:
     description: The servers.

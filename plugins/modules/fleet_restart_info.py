@@ -171,6 +171,7 @@ trace_id:
   type: str
 """
 
+from ..module_utils._fleet.object_lines import line_of
 from ..module_utils._module.bridge import Definition, run_module
 from ..module_utils._module.restart_options import (
     CAP_OPTIONS,
@@ -211,7 +212,12 @@ def run(_api, params, mode):
     return plan_fleet(crew(params, mode), wanted)
 
 
-DEFINITION = Definition(OPTIONS, run)
+LINES = {
+    "waves": line_of("number", "servers"),
+    "left_alone": line_of("server", "cluster", "zone", "reason"),
+    "refused": line_of("server", "cluster", "zone", "reason"),
+}
+DEFINITION = Definition(OPTIONS, run, lines=LINES)
 
 
 def main():

@@ -160,6 +160,7 @@ trace_id:
 """
 
 from ..module_utils._fleet.fleet_queries import read_hosts
+from ..module_utils._fleet.object_lines import line_of
 from ..module_utils._module.bridge import Definition, run_module
 
 OPTIONS = {
@@ -196,7 +197,10 @@ def run(api, params, _mode):
     return {"changed": False, "hosts": read_hosts(api, params)}
 
 
-DEFINITION = Definition(OPTIONS, run)
+LINES = {
+    "hosts": line_of("name", "id", "ip", "idc", "status", "agent_status", "agent_version", "services"),
+}
+DEFINITION = Definition(OPTIONS, run, lines=LINES)
 
 
 def main():

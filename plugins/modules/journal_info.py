@@ -250,6 +250,7 @@ facts:
       type: str
 """
 
+from ..module_utils._fleet.object_lines import line_of
 from ..module_utils._journal.shown_entries import read_journal
 from ..module_utils._module.bridge import Definition, run_module
 from ..module_utils._module.journal_options import given_names
@@ -261,7 +262,12 @@ def run(_api, params, _mode):
     return read_journal(params["journal_url"], *given_names(params))
 
 
-DEFINITION = Definition(OPTIONS, run, needs_service=False)
+LINES = {
+    "changes": line_of("change", "cluster", "at", "asks_for", "sights"),
+    "requests": line_of("number", "kind", "members", "change", "at", "task_id", "outcome", "settled"),
+    "facts": line_of("kind", "key", "value"),
+}
+DEFINITION = Definition(OPTIONS, run, needs_service=False, lines=LINES)
 
 
 def main():

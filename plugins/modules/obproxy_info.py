@@ -212,6 +212,7 @@ trace_id:
 """
 
 from ..module_utils._fleet.fleet_queries import read_obproxy_clusters
+from ..module_utils._fleet.object_lines import line_of
 from ..module_utils._module.bridge import Definition, run_module
 
 OPTIONS = {
@@ -227,7 +228,10 @@ def run(api, params, _mode):
     return {"changed": False, "obproxy_clusters": found}
 
 
-DEFINITION = Definition(OPTIONS, run)
+LINES = {
+    "obproxy_clusters": line_of("name", "id", "address", "port", "work_mode", "obproxies", "parameters"),
+}
+DEFINITION = Definition(OPTIONS, run, lines=LINES)
 
 
 def main():

@@ -16,6 +16,12 @@ description:
   - This module starts the task. With O(wait) it waits until the task has ended.
   - OCP does not show when an OBProxy started, and the name of the task is not documented. So a task counts as a restart
     if OCP ties it to the OBProxy, or if this controller started it. Without such evidence nothing counts as a success.
+  - Required - O(obproxy_cluster), O(obproxies).
+  - Once per change - O(change), O(started_before), O(in_flight).
+  - Waiting - O(wait), O(wait_timeout), O(wait_interval).
+  - Output - O(show_progress), O(show_steps), O(log_lines), O(detail).
+  - Connection and journal - O(url), O(username), O(password), O(access_key_id), O(access_key_secret),
+    O(validate_certs), O(ca_path), O(client_cert), O(client_key), O(use_proxy), O(timeout), O(journal_url).
 options:
   obproxy_cluster:
     description: The OBProxy cluster, by name or id; digits are tried as an id first.

@@ -318,6 +318,7 @@ recording:
       sample: {"subtask_logs": 12}
 """
 
+from ..module_utils._fleet.object_lines import line_of
 from ..module_utils._module.bridge import Definition, run_module
 from ..module_utils._module.secret_options import censor_of
 from ..module_utils._ocp.service_reads import ServiceReads
@@ -341,7 +342,19 @@ def run(api, params, mode):
     return {"changed": True, **report}
 
 
-DEFINITION = Definition(OPTIONS, run)
+LINES = {
+    "credentials": line_of("state", "kind", "user"),
+    "clock": line_of("state", "offset", "uncertainty"),
+    "rights": line_of(
+        "restart", "read_clusters", "read_hosts", "read_arbitration_services", "read_obproxies", "read_tasks"
+    ),
+    "reads": line_of("name", "answer", "path", "why"),
+    "filters": line_of("name", "state", "message"),
+    "facts": line_of("name", "state", "message"),
+    "modules": line_of("name", "works", "why"),
+    "recording": line_of("path", "answers", "requests", "left_out"),
+}
+DEFINITION = Definition(OPTIONS, run, lines=LINES)
 
 
 def main():

@@ -190,6 +190,7 @@ trace_id:
 """
 
 from ..module_utils._fleet.fleet_queries import read_servers
+from ..module_utils._fleet.object_lines import line_of
 from ..module_utils._module.bridge import Definition, run_module
 
 OPTIONS = {
@@ -221,7 +222,22 @@ def run(api, params, _mode):
     return {"changed": False, "servers": read_servers(api, params)}
 
 
-DEFINITION = Definition(OPTIONS, run)
+LINES = {
+    "servers": line_of(
+        "name",
+        "id",
+        "cluster_name",
+        "zone",
+        "status",
+        "inner_status",
+        "start_time",
+        "stop_time",
+        "version",
+        "with_rootserver",
+        "task_id",
+    ),
+}
+DEFINITION = Definition(OPTIONS, run, lines=LINES)
 
 
 def main():

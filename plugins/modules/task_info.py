@@ -276,6 +276,7 @@ trace_id:
   type: str
 """
 
+from ..module_utils._fleet.object_lines import task_line
 from ..module_utils._fleet.task_queries import read_tasks
 from ..module_utils._module.bridge import Definition, run_module
 
@@ -294,7 +295,10 @@ def run(api, params, _mode):
 
 
 FILTERS = ("cluster", "host", "status", "name")
-DEFINITION = Definition(OPTIONS, run, {"mutually_exclusive": [("task_id", name) for name in FILTERS]})
+LINES = {
+    "tasks": task_line,
+}
+DEFINITION = Definition(OPTIONS, run, {"mutually_exclusive": [("task_id", name) for name in FILTERS]}, lines=LINES)
 
 
 def main():

@@ -15,6 +15,15 @@ description:
     The other zones keep serving, if the cluster has enough of them.
   - This module starts the task. With O(wait) it waits until the task has ended, and proves that every server of the
     zone has restarted.
+  - Required - O(cluster), O(zone).
+  - Once per change - O(change), O(started_before), O(until_effective), O(in_flight).
+  - When not to restart - O(safety), O(tolerate_outage_of), O(safety_timeout), O(require_healthy), O(stop_on),
+    O(max_lag), O(alarms_before), O(offline_budget), O(offline_time), O(max_failures), O(judged_tasks), O(most_down),
+    O(finish_before).
+  - Waiting - O(wait), O(wait_timeout), O(wait_interval).
+  - Output - O(show_progress), O(show_steps), O(log_lines), O(detail), O(hint_variables).
+  - Connection and journal - O(url), O(username), O(password), O(access_key_id), O(access_key_secret),
+    O(validate_certs), O(ca_path), O(client_cert), O(client_key), O(use_proxy), O(timeout), O(journal_url).
 options:
   cluster:
     description: Name or id of the cluster.

@@ -65,15 +65,16 @@ class InProcess(OrdinaryModule):  # type: ignore[misc]
 
     def _mode(self) -> RunMode:
         task = task_of(self)
-        announce = show_nothing if task.no_log else _show_line
-        return RunMode(task.check_mode, self._show(), announce)
+        if task.no_log:
+            return RunMode(task.check_mode)
+        return RunMode(task.check_mode, self._show(), _show_line, _display_text)
 
     def _show(self) -> Show:
         try:
             shows_ok = C.config.get_config_value("display_ok_hosts", plugin_type="callback", plugin_name="default")
         except AnsibleError:  # another callback replaces the default
             shows_ok = True
-        return _show_fitting if shows_ok and not task_of(self).no_log else show_nothing
+        return _show_fitting if shows_ok else show_nothing
 
     def _run_here(self, task_vars: dict[str, Any]) -> dict[str, Any]:
         task, params = task_of(self), plain_arguments(self)
@@ -129,6 +130,12 @@ def _show_fitting(line: str, failed: bool) -> None:
 def _show_line(line: str, failed: bool) -> None:
     # Standard output is not safe: Ansible writes to it when a buffer is full, and programs parse what callbacks print.
     display.display(line, color=C.COLOR_ERROR if failed else C.COLOR_VERBOSE, stderr=True)
+
+
+def _display_text(text: str) -> None:
+    """Write the text as it is: to standard output, unless the callback that writes there is one for programs."""
+    own = C.config.get_config_value("DEFAULT_STDOUT_CALLBACK") in ("default", "ansible.builtin.default")
+    display.display(text, stderr=not own)
 
 
 def _refusal(validation: ValidationResult, name: str) -> str | None:

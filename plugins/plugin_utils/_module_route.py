@@ -29,15 +29,16 @@ def obstacle(plugin: Any, variables: dict[str, Any]) -> str | None:
 
     ``variables`` are those of the task. Raises RouteRefused, and AnsibleError for a variable that cannot be evaluated.
     """
+    if plugin.definition.on_controller:
+        return _of_core(plugin)
     template = template_of(plugin)
     _check_host(plugin, variables, template)
-    switched_off = _switched_off(variables, template)
-    if switched_off:
-        return switched_off
+    return _switched_off(variables, template) or _of_core(plugin) or _of_task(plugin) or _of_controller()
+
+
+def _of_core(plugin: Any) -> str | None:
     missing = missing_name(plugin)
-    if missing:
-        return f"this ansible-core has no {missing}"
-    return _of_task(plugin) or _of_controller()
+    return f"this ansible-core has no {missing}" if missing else None
 
 
 def _check_host(plugin: Any, variables: dict[str, Any], template: Callable[[Any], Any]) -> None:

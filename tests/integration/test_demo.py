@@ -4,7 +4,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import shlex
 import subprocess
 import sys
 import threading
@@ -43,7 +45,10 @@ def test_demo_fits_a_screen_and_shows_each_restart_with_its_proof(ansible):
     assert [line for line in shown if line.startswith("second run") and " skipped: 10.0.0.1:2882 started at" in line]
     command = "ansible localhost -m oceanbase.ocp.task -a 'task_id=1005 state=retried wait=true detail=compact'"
     assert f"Retry what failed: {command}" in shown
-    assert [line for line in shown if line.startswith("Next: run `make emulator`")]
+    [next_line] = [number for number, line in enumerate(shown) if line.startswith("Next: run `make emulator`")]
+    proposed = shlex.split(shown[next_line + 2])
+    assert proposed[:2] == [".venv/bin/ansible-playbook", "oceanbase.ocp.rolling_restart"]
+    assert json.loads(proposed[3]) == {"rolling_restart_clusters": ["orders"]}
     # Ansible hides a password wherever it occurs.
     assert "***" not in "".join(line for line in shown if not line.startswith(("PLAY", "TASK")))
 

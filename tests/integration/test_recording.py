@@ -110,7 +110,7 @@ def test_a_replay_answers_as_the_recorded_service(recorded, start_emulator, opti
     emulator, file, outcome = recorded(*options)
     asked = emulator.get("/emulator/requests?size=2000")["contents"]
     assert {each["method"] for each in asked} == {"GET"}
-    assert f"answers is in {file}." in " ".join(outcome.results["Show where the recording is"]["msg"].split())
+    assert f"answers is in {file}." in " ".join(outcome.results["Show where the recording is"]["lines"])
     text = file.read_text()
     decoded = json.dumps(json.loads(text), ensure_ascii=False)
     assert [word for word in (*NAMES, *ADDRESSES, *SECRETS) if word in text or word in decoded] == []

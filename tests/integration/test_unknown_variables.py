@@ -40,6 +40,7 @@ SERVERS = [{"cluster": "orders", "server": "10.0.0.1:2882"}]
         ("task_report", {"task_report_id": 1001}, "task_report_folders", "folder"),
         ("parameter_rollout", {"parameter_rollout_clusters": ["orders"]}, "parameter_rollout_value", "values"),
         ("ocp_check", {}, "ocp_check_need", "needs"),
+        ("ocp_status", {}, "ocp_status_clusters", "cluster"),
     ],
 )
 def test_playbook_refuses_a_misspelt_variable(ansible, connect, emulator, check, playbook, given, wrong, near):
@@ -47,7 +48,7 @@ def test_playbook_refuses_a_misspelt_variable(ansible, connect, emulator, check,
     prefix = f"{playbook}_"
     given = {
         **given,
-        **({} if playbook in ("task_report", "ocp_check") else {f"{prefix}started_before": CHANGE}),
+        **({} if playbook in ("task_report", "ocp_check", "ocp_status") else {f"{prefix}started_before": CHANGE}),
         wrong: "x",
     }
     outcome = ansible.playbook(f"oceanbase.ocp.{playbook}", arguments=f"{check}-e '{json.dumps(given)}'")

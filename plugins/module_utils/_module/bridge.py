@@ -18,21 +18,26 @@ from .._ocp.session import REQUESTS_IMPORT_ERROR
 from .._waiting.progress import Show, show_nothing
 from .connection_options import CONNECTION_OPTIONS, JOURNAL_OPTION, Params, connected, plaintext_password_warnings
 from .refusal_notes import refusal_notes
-from .result_detail import DETAIL_OPTION, in_detail, with_wait_command
+from .result_detail import DETAIL_OPTION, Lines, in_detail, with_wait_command
 from .secret_options import censor_of, shown_options
+
+
+def display_nothing(_text: str) -> None:
+    """Displays nothing."""
 
 
 @dataclass(frozen=True)
 class RunMode:
     """How a module runs; ``show`` gets its progress lines, if the process can show them and the user wants them.
 
-    ``announce`` gets lines that the user always has to see, if the process can show them. ``connect`` opens one more
-    connection to the same service.
+    ``announce`` gets lines that the user always has to see, if the process can show them. ``display`` gets the text
+    that a module with ``on_controller`` is called for. ``connect`` opens one more connection to the same service.
     """
 
     check_mode: bool
     show: Show = show_nothing
     announce: Show = show_nothing
+    display: Callable[[str], None] = display_nothing
     connect: Callable[[], AbstractContextManager[OcpApi]] | None = None
 
     def cleaned(self, censor: Censor) -> RunMode:
@@ -41,7 +46,12 @@ class RunMode:
         def clean(show: Show) -> Show:
             return lambda line, failed: show(censor.clean(line), failed)
 
-        return replace(self, show=clean(self.show), announce=clean(self.announce))
+        return replace(
+            self,
+            show=clean(self.show),
+            announce=clean(self.announce),
+            display=lambda text: self.display(censor.clean(text)),
+        )
 
 
 Body = Callable[[Any, Params, RunMode], dict[str, Any]]
@@ -52,13 +62,17 @@ class Definition:
     """A module: its own ``options``, its ``body``, and the ``rules`` between options.
 
     ``body(api, params, mode)`` returns the result or raises an OcpError. ``rules`` are AnsibleModule's own
-    (``required_one_of`` and the like). Without ``needs_service`` the body gets no ``api``.
+    (``required_one_of`` and the like). Without ``needs_service`` the body gets no ``api``. With ``on_controller`` it
+    runs in the controller's process whatever the connection is, since only that has the terminal. ``lines`` says how
+    ``detail: compact`` writes the objects below a key of the result.
     """
 
     options: dict[str, Any]
     body: Body
     rules: dict[str, Any] = field(default_factory=dict)
     needs_service: bool = True
+    on_controller: bool = False
+    lines: Lines = field(default_factory=dict)
 
     @property
     def argument_spec(self) -> dict[str, Any]:
@@ -114,7 +128,7 @@ def call_module(definition: Definition, params: Params, mode: RunMode) -> Outcom
     """
     censor = censor_of(params)
     outcome = _called(definition, params, mode.cleaned(censor))
-    result = in_detail(outcome.result, params.get("detail"), failed=outcome.failed)
+    result = in_detail(outcome.result, params.get("detail"), definition.lines, failed=outcome.failed)
     return replace(outcome, result=result).cleaned(censor)
 
 

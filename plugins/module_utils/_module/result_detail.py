@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from .._base.cli_hints import adhoc_command
@@ -12,6 +13,8 @@ from .._base.text import join_names
 from .._ocp.task_model import FAILED
 
 Result = dict[str, Any]
+# How each object below a key of the result is written in one line.
+Lines = Mapping[str, Callable[[Record], str]]
 
 FULL, SUMMARY, COMPACT = "full", "summary", "compact"
 DETAIL_OPTION = {"detail": {"type": "str", "choices": [FULL, SUMMARY, COMPACT]}}
@@ -40,15 +43,18 @@ def with_wait_command(result: Result, params: Record) -> Result:
     return {**result, "wait_command": adhoc_command("task_wait", task_ids=",".join(map(str, task_ids)))}
 
 
-def in_detail(result: Result, detail: str | None, *, failed: bool = False) -> Result:
+def in_detail(result: Result, detail: str | None, lines: Lines | None = None, *, failed: bool = False) -> Result:
     """The part of the result, or of the facts of a failure, that ``detail`` asks for.
 
     Without ``detail``, a failure has what a playbook may branch on, so that its message is not lost among the rest.
+    With ``compact``, each object below a key of ``lines`` is one line of text.
     """
     if detail is None and failed:
         return _brief(result)
     if detail in (None, FULL):
         return result
+    if detail == COMPACT:
+        result = {key: _in_lines(value, (lines or {}).get(key)) for key, value in result.items()}
     shaped = {key: _with_tasks(key, value, detail) for key, value in result.items()}
     if detail == SUMMARY:
         return shaped
@@ -59,6 +65,12 @@ def in_detail(result: Result, detail: str | None, *, failed: bool = False) -> Re
         shown.pop("trace_id", None)
     compact: Result = _without_nothing(shown)
     return compact
+
+
+def _in_lines(value: Any, line: Callable[[Record], str] | None) -> Any:
+    if line is None or not isinstance(value, (dict, list)):
+        return value
+    return line(value) if isinstance(value, dict) else [line(each) for each in records(value)]
 
 
 def _brief(facts: Result) -> Result:

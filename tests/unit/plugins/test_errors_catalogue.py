@@ -41,8 +41,8 @@ from ansible_collections.oceanbase.ocp.tests.unit.support.module_arguments impor
     COLLECTION,
     CONNECTION,
     MODULES,
-    OF_THE_JOURNAL,
     OWN,
+    WITHOUT_SERVICE,
     definition_of,
     every_module,
 )
@@ -130,7 +130,7 @@ def returned_by(name: str) -> dict[str, Any]:
 def failures_of(name: str) -> set[frozenset[str]]:
     """The keys of its failures, including those of an unreachable service, unless the module tolerates failed reads."""
     failures = {keys for entry in every_entry() for module, keys in entry.results if module == name}
-    if name not in ("cluster_wait", "ocp_info", "task_wait", *OF_THE_JOURNAL):
+    if name not in ("cluster_wait", "ocp_info", "task_wait", *WITHOUT_SERVICE):
         with no_pauses():
             unreached, _kind = outcome_of(name, {**CONNECTION, **OWN[name], "url": f"http://127.0.0.1:{closed_port()}"})
         failures.add(frozenset(unreached))
@@ -148,7 +148,7 @@ def test_failure_has_only_documented_keys_in_complete_groups(name):
     kinds["always"] = kinds.get("always", set()) - COMMON
     failures = failures_of(name)
     # A request that fails is a part of the result of ocp_info.
-    assert any(keys - COMMON for keys in failures) is (name not in ("ocp_info", *OF_THE_JOURNAL))
+    assert any(keys - COMMON for keys in failures) is (name not in ("ocp_info", *WITHOUT_SERVICE))
     for keys in failures:
         assert keys - COMMON <= told.keys()
         assert keys.isdisjoint(kinds.get("success", set()))

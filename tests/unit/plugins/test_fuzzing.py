@@ -11,7 +11,7 @@ from ansible_collections.oceanbase.ocp.tests.fuzz.drive import TYPICAL, catalogu
 from ansible_collections.oceanbase.ocp.tests.fuzz.hostile_values import CANARIES, CANARY_TEXTS
 from ansible_collections.oceanbase.ocp.tests.fuzz.oracle import Finding, check, evaluated
 from ansible_collections.oceanbase.ocp.tests.fuzz.search import Search, check_undisturbed, run_case
-from ansible_collections.oceanbase.ocp.tests.unit.support.module_arguments import MODULES, OF_THE_JOURNAL
+from ansible_collections.oceanbase.ocp.tests.unit.support.module_arguments import MODULES, WITHOUT_SERVICE
 
 pytestmark = pytest.mark.slow
 
@@ -24,7 +24,7 @@ QUICKLY_FOUND = {
 
 
 def test_every_module_is_driven():
-    assert [name for name in MODULES if name not in (*KINDS, *OF_THE_JOURNAL)] == []
+    assert [name for name in MODULES if name not in (*KINDS, *WITHOUT_SERVICE)] == []
 
 
 @pytest.mark.parametrize("kind", KINDS)

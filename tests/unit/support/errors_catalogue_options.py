@@ -23,8 +23,8 @@ from ansible_collections.oceanbase.ocp.tests.unit.support.module_arguments impor
     BASIC,
     KEY,
     MODULES,
-    OF_THE_JOURNAL,
     OWN,
+    WITHOUT_SERVICE,
 )
 
 LEFT_OUT = "<left out>"
@@ -199,7 +199,7 @@ def expected_faults(module: str) -> set[tuple[str, str, str]]:
 
 def options_of(module: str) -> dict[str, Any]:
     """Those that it looks at; journal_entries has the values of journal_url."""
-    unused = {"journal_url", *(CONNECTION_OPTIONS if module in OF_THE_JOURNAL else ())}
+    unused = {"journal_url", *(CONNECTION_OPTIONS if module in WITHOUT_SERVICE else ())}
     return {name: spec for name, spec in definition_of(module).argument_spec.items() if name not in unused}
 
 

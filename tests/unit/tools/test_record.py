@@ -15,6 +15,7 @@ import yaml
 REPOSITORY = Path(__file__).parents[3]
 PAGE = (REPOSITORY / "docs" / "progress.md").read_text()
 README = (REPOSITORY / "README.md").read_text()
+STATUS = (REPOSITORY / "docs" / "ocp-status.md").read_text()
 
 
 def recorded(page):
@@ -22,7 +23,7 @@ def recorded(page):
     return dict(re.findall(block, page, re.MULTILINE | re.DOTALL))
 
 
-BLOCKS, README_BLOCKS = recorded(PAGE), recorded(README)
+BLOCKS, README_BLOCKS, STATUS_BLOCKS = recorded(PAGE), recorded(README), recorded(STATUS)
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +45,16 @@ def test_readme_has_every_command_with_its_recording(record):
     assert len(README_BLOCKS["failed"].splitlines()) <= 20
 
 
-@pytest.mark.parametrize("text", [*BLOCKS.values(), *README_BLOCKS.values()], ids=[*BLOCKS, *README_BLOCKS])
+def test_status_page_has_the_output_of_the_playbook(record):
+    assert STATUS_BLOCKS.keys() == record.STATUS_RECORDINGS.keys()
+    for name, recording in record.STATUS_RECORDINGS.items():
+        assert STATUS_BLOCKS[name].startswith(f"$ {recording.command}\n")
+
+
+EVERY_BLOCK = {**BLOCKS, **README_BLOCKS, **STATUS_BLOCKS}
+
+
+@pytest.mark.parametrize("text", EVERY_BLOCK.values(), ids=EVERY_BLOCK)
 def test_block_shows_no_absolute_path(text):
     assert re.findall(r"(?:^|\s)/\w.*", text, re.MULTILINE) == []
 

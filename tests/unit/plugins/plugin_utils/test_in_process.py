@@ -18,6 +18,7 @@ from ansible.plugins.loader import callback_loader
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import TargetError, attach_facts
 from ansible_collections.oceanbase.ocp.plugins.module_utils._module import bridge
 from ansible_collections.oceanbase.ocp.plugins.module_utils._module.bridge import Definition
+from ansible_collections.oceanbase.ocp.plugins.modules.text_display import DEFINITION as TEXT_DISPLAY
 from ansible_collections.oceanbase.ocp.plugins.plugin_utils import _ansible_core, _in_process
 from ansible_collections.oceanbase.ocp.plugins.plugin_utils._in_process import InProcess
 from ansible_collections.oceanbase.ocp.tests.unit.support.module_arguments import (
@@ -377,6 +378,52 @@ def test_progress_is_shown_with_another_callback(action, displayed, monkeypatch)
     monkeypatch.setattr(_in_process, "shows_invocation", lambda _task_vars: False)
     action().run()
     assert len(displayed) == 3
+
+
+# A module that displays a text
+
+
+@pytest.fixture
+def written(monkeypatch):
+    """What is displayed as it is, and whether on standard error."""
+    texts = []
+    monkeypatch.setattr(_in_process.display, "display", lambda text, stderr: texts.append((text, stderr)))
+    return texts
+
+
+def displaying(action, text="READS\n  ok  /api/v2/time\n", **task):
+    plugin = action(**task)
+    plugin.definition = TEXT_DISPLAY
+    plugin._task.args = {"text": text}
+    return plugin
+
+
+def test_text_is_displayed_as_it_is(action, written, monkeypatch):
+    monkeypatch.setattr(_in_process.C.config, "get_config_value", lambda *_name, **_plugin: "default")
+    result = displaying(action).run()
+    assert (result["changed"], result["lines"]) == (False, ["READS", "  ok  /api/v2/time"])
+    assert written == [("READS\n  ok  /api/v2/time", False)]
+
+
+def test_text_leaves_standard_output_to_a_callback_for_programs(action, written, monkeypatch):
+    monkeypatch.setattr(_in_process.C.config, "get_config_value", lambda *_name, **_plugin: "ansible.posix.json")
+    displaying(action).run()
+    assert written == [("READS\n  ok  /api/v2/time", True)]
+
+
+def test_text_is_displayed_whatever_keeps_other_modules_out_of_the_process(action, written, ordinary_runs):
+    displaying(action, transport="ssh", async_val=10).run(None, {"ocp_in_process": False})
+    assert (len(written), ordinary_runs) == (1, [])
+
+
+def test_text_cannot_control_the_terminal(action, written):
+    displaying(action, "red\x1b[31m").run()
+    assert written[0][0] == "red\\x1b[31m"
+
+
+def test_no_log_task_displays_no_text(action, written):
+    displaying(action, no_log=True).run()
+    assert written == []
 
 
 # Each module

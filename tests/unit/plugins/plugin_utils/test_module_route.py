@@ -9,6 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 from ansible.errors import AnsibleUndefinedVariable
+from ansible_collections.oceanbase.ocp.plugins.module_utils._module.bridge import Definition
 from ansible_collections.oceanbase.ocp.plugins.plugin_utils import _module_route
 from ansible_collections.oceanbase.ocp.plugins.plugin_utils._ansible_core import NEEDED_IN_PROCESS
 from ansible_collections.oceanbase.ocp.plugins.plugin_utils._module_route import RouteRefused, obstacle
@@ -22,6 +23,7 @@ def plugin(*, transport="local", become=None, template=lambda value: value, **ta
     keywords = dict.fromkeys(("async_val", "timeout"), 0) | dict.fromkeys(("check_mode", "diff", "no_log"), False)
     keywords |= {"args": {}, "delegate_to": None, "environment": [{}], **task}
     return SimpleNamespace(
+        definition=Definition({}, lambda *_given: {}),
         _task=SimpleNamespace(action="oceanbase.ocp.echo", **keywords),
         _connection=SimpleNamespace(transport=transport, become=become),
         _templar=SimpleNamespace(template=template),

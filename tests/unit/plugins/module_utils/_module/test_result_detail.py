@@ -76,6 +76,16 @@ def test_compact_keeps_zero_and_false():
     assert in_detail(entries, "compact") == {"servers": [{"count": 0, "alive": False}]}
 
 
+def test_compact_object_of_a_module_that_lists_is_a_line():
+    lines = {"servers": lambda server: f"server {server['id']}", "clock": lambda clock: clock["state"]}
+    found = {"servers": [{"id": 1}, {"id": 2}], "clock": {"state": "agrees"}, "count": 2}
+    shown = {"servers": ["server 1", "server 2"], "clock": "agrees", "count": 2}
+    assert in_detail(found, "compact", lines) == shown
+    assert in_detail({**found, "clock": None}, "compact", lines) == {"servers": shown["servers"], "count": 2}
+    assert in_detail(found, "full", lines) is found
+    assert in_detail(found, "summary", lines) == found
+
+
 @pytest.mark.parametrize("detail", ["summary", "compact"])
 @pytest.mark.parametrize("strange", [None, 5, "x", [1, None], {"subtasks": 7}])
 def test_any_value_is_taken(detail, strange):
