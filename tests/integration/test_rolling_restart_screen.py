@@ -12,7 +12,7 @@ from rolling import QUICK, message, posts
 
 NINE = ("--clusters", "1", "--zones", "3", "--servers-per-zone", "3", *QUICK)
 CAUSE = "cannot allocate memory"
-LINE = re.compile(r"^  (\d) of 9, (\S+) \(zone\d\) restarted in \d+\.\d s, (\d) left(, about \d+ s)?$", re.MULTILINE)
+LINE = re.compile(r"^  (\d) of 9, (\S+) \(zone\d\) restarted in \d+\.\d s, (\d) left(, about \d+ \w+)?$", re.MULTILINE)
 
 
 def lines(outcome):

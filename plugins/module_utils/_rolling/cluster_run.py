@@ -183,6 +183,7 @@ class ClusterInTurn:
     def _note(self, outcomes: list[Result], found: Result) -> None:
         self.changed = self.changed or bool(found["changed"])
         self.warnings += found["warnings"]
+        self._tally.ended(len(outcomes))
         for outcome in outcomes:
             self.results.append(outcome)
             self._policy.note({"ended": outcome})

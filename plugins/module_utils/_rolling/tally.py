@@ -15,6 +15,8 @@ class Tally:
         self._total = total
         self._clock = clock
         self._record = record
+        # Those that have ended, and those of them that have their words.
+        self._ended = 0
         self._done = 0
         self._began: float | None = None
 
@@ -24,10 +26,17 @@ class Tally:
             self._began = self._clock.now()
             self._tell()
 
-    def words(self, what: str, *, goes_on: bool = True) -> str:
-        """Count a server; ``what`` became of it. As in ``3 of 9, 10.0.0.6 restarted in 5.7 s, 6 left, about 40 s``."""
-        self._done += 1
+    def ended(self, count: int) -> None:
+        """So many servers have ended at the same time."""
+        self._ended += count
         self._tell()
+
+    def words(self, what: str, *, goes_on: bool = True) -> str:
+        """The next server that has ended, as in ``3 of 9, 10.0.0.6 restarted in 5.7 s, 6 left, about 40 s``.
+
+        ``what`` became of it; unless the run ``goes_on``, the time is left out.
+        """
+        self._done += 1
         left = self._total - self._done
         time_left = f", about {duration_words(left * self._pace)}" if left and goes_on else ""
         return f"{self._done} of {self._total}, {what}, {left} left{time_left}"
@@ -36,8 +45,8 @@ class Tally:
     def _pace(self) -> float:
         """Seconds for each server, with all that comes between two restarts."""
         took = 0.0 if self._began is None else self._clock.now() - self._began
-        return took / self._done if self._done else 0.0
+        return took / self._ended if self._ended else 0.0
 
     def _tell(self) -> None:
         if self._record is not None:
-            self._record.note_under_way(self._total - self._done, self._pace)
+            self._record.note_under_way(self._total - self._ended, self._pace)
