@@ -102,7 +102,8 @@ class EvidenceDocument:
     def interrupted(self, notes_of: Callable[[tuple[str, str]], list[Record]]) -> None:
         """Add what modules without a result have noted: their plans, what has ended, and what is in flight."""
         for key, entry in self._unfinished.items():
-            place, begun = self._places[key], []
+            place = self._places[key]
+            begun: list[Record] = []
             for note in notes_of(key):
                 if "plan" in note:
                     self._note_plan(place, {"plan": note["plan"]}, ROLLING)
