@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .._base.clock import Clock
-from .._base.errors import ChangeStopped, NotAllRestarted, OcpError, TaskFailed
+from .._base.errors import ChangeStopped, Halted, NotAllRestarted, OcpError, TaskFailed
 from .._ocp.endpoints import OcpApi
 from .._ocp.side_by_side import Ended
 from .._ocp.task_model import Task
@@ -203,7 +203,7 @@ class FleetOutcome:
 def is_refusal(error: OcpError) -> bool:
     """Whether a restart was not begun since something does not allow it now."""
     safety = error.facts.get("safety") or {}
-    return isinstance(error, ChangeStopped) or safety.get("allowed") is False
+    return isinstance(error, (ChangeStopped, Halted)) or safety.get("allowed") is False
 
 
 def is_proven(result: Result) -> bool:
