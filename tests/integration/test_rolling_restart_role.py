@@ -4,13 +4,11 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 import yaml
 from credentials import BASIC
 from refused_roles import refusals
-from rolling import PLAYBOOK, QUICK, RUN, message, posts
+from rolling import QUICK, RUN, message, posts
 
 HOOKS = ("before_run", "after_run", "before_zone", "after_zone", "before_node", "after_node", "gate")
 
@@ -150,27 +148,19 @@ def test_failed_running_restart_counts_as_one_failure_of_its_cluster(ansible, ro
     assert "Stop observer service" in report.read_text()
 
 
-MATCH = {"method": "GET", "path": "/api/v2/ob/clusters/1"}
-# Any other refusal is taken for that of an unknown path, and the list is asked in its place.
-REFUSED = {"kind": "http", "match": MATCH, "action": "error", "status": 401}
-
-
 @pytest.mark.smoke
-def test_refused_credentials_end_a_batch_before_another_request(ansible, connect, start_emulator, change):
+def test_refused_credentials_end_a_batch_before_another_request(roll, start_emulator):
     """Whoever goes on after a 401 locks the account."""
     emulator = start_emulator(*QUICK)
-    connect(emulator)
-    # The plan reads the cluster once, and so does the first server of the batch.
-    emulator.post("/emulator/faults", {**REFUSED, "call": 2})
-    given = {"clusters": ["orders"], "started_before": change, "batch": 2, "gate_timeout": 2}
-    variables = {f"rolling_restart_{name}": value for name, value in given.items()}
-    outcome = ansible.playbook(PLAYBOOK, arguments=f"-e '{json.dumps(variables)}'")
+    match = {"method": "POST", "path": "*/restart"}
+    emulator.post("/emulator/faults", {"kind": "http", "match": match, "action": "error", "status": 401})
+    outcome = roll(emulator, ["orders"], batch=2)
     assert outcome.rc == 2
-    assert "/api/v2/ob/clusters/1 was refused with status 401" in message(outcome)
+    assert "was refused with status 401" in message(outcome)
     assert "0 of 6 servers were restarted, 1 failed (10.0.0.3:2882), 5 were not touched" in message(outcome)
     outcomes = [(server["name"], server["outcome"]) for server in outcome.results[RUN]["results"]]
     assert outcomes == [("10.0.0.3:2882", "failed")]
-    assert posts(emulator) == []
+    assert set(posts(emulator)) <= {3}
 
 
 @pytest.mark.nightly
