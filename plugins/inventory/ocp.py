@@ -22,9 +22,11 @@ description:
     C(ocp_cluster), C(ocp_zone), C(ocp_region), C(ocp_idc), C(ocp_status), C(ocp_inner_status), C(ocp_version),
     C(ocp_with_rootserver) and C(ocp_sql_port); C(ocp_server_id), C(ocp_cluster_id) and C(ocp_host_id);
     C(ocp_start_time) in ISO 8601; and C(ocp_task_id), the task that works on it now.
-  - A cluster is named by its name, its id and the address of the OCP, as in V(orders+1+ocp.example.com+8080), so no two
-    clusters of several OCPs share a name. In the name of the cluster, characters other than letters, digits and C(_ - .
-    ~) are encoded as in a URL. The pattern V(orders+*) matches every cluster with this name.
+  - A cluster as a host has the name of the cluster, so C(--limit orders) finds it, unless O(host_names=unique).
+  - The id and the address of the OCP follow, as in V(orders+1+ocp.example.com+8080), if two clusters have the name,
+    such as a primary and its standby, if another host or group has it already, if it begins with C(ocp_), or if it has
+    other characters than letters, digits, C(_) and C(-); these are encoded as in a URL. The pattern V(orders+*)
+    matches all of these.
   - Clusters are in the groups C(ocp_clusters), C(ocp_clusters_region_NAME) of each of their zones,
     C(ocp_clusters_status_STATUS), C(ocp_clusters_version_NUMBER) and C(ocp_clusters_type_TYPE), and in no group of
     servers.
@@ -41,6 +43,8 @@ description:
   - Plays over servers need C(connection=local), because the modules talk to OCP and not to the servers. Without it the
     modules of this collection refuse to run.
   - It needs the permission to read clusters (C(CLUSTER_VIEWER)).
+  - If OCP rejects the credentials, or if a cluster in O(filters) does not exist, the command of Ansible ends with that
+    error. Otherwise Ansible would run without these hosts.
 options:
   plugin:
     description: The name of this plugin.
@@ -88,12 +92,22 @@ options:
     type: str
     choices: [servers, clusters]
     default: servers
+  host_names:
+    description:
+      - With V(short) a cluster as a host has the name of the cluster.
+      - With V(unique) the id and the address of the OCP follow in each name, so that no two clusters of several OCPs
+        have the same. Use it if a cluster may be called like another host, and if AWX reads several OCPs into one
+        inventory, since it reads them one by one.
+    type: str
+    choices: [short, unique]
+    default: short
   filters:
     description:
       - Which servers become hosts, by C(cluster), C(server), C(zone), C(region), C(idc) and C(status), each of them a
         value or a list of values. They are the options of M(oceanbase.ocp.server_info).
       - With O(hosts=clusters), which clusters become hosts, by C(cluster), C(zone), C(region), C(idc) and C(status), as
         options of M(oceanbase.ocp.cluster_info).
+      - Each C(cluster) has to exist. Other filters may match nothing.
       - Naming clusters is also the fastest for servers, because no others are read.
     type: dict
     default: {}
@@ -152,7 +166,7 @@ keyed_groups:
     prefix: clusters_idc
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any, NamedTuple
 
 from ansible.errors import AnsibleParserError
@@ -161,12 +175,11 @@ from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.module_utils.errors import UnsupportedError
 from ansible.plugins.inventory import BaseInventoryPlugin, Cacheable, Constructable
 
-from ..module_utils._base.errors import OcpError
+from ..module_utils._base.errors import CredentialsRefused, OcpError, TargetError
 from ..module_utils._fleet.facts import Facts
-from ..module_utils._fleet.fleet_queries import Filters, read_clusters, read_servers
+from ..module_utils._fleet.fleet_queries import read_clusters, read_servers
 from ..module_utils._module.connection_options import CONNECTION_OPTIONS, connected, plaintext_password_warnings
 from ..module_utils._module.secret_options import censor_of
-from ..module_utils._ocp.endpoints import OcpApi
 from ..module_utils._ocp.session import REQUESTS_IMPORT_ERROR
 from ..modules.cluster_info import OPTIONS as CLUSTER_FILTERS
 from ..modules.server_info import OPTIONS as SERVER_FILTERS
@@ -180,16 +193,18 @@ class Kind(NamedTuple):
     """The kind of object that becomes a host: its filters, how they are read, and how it becomes a host."""
 
     filters: dict[str, Any]
-    read: Callable[[OcpApi, Filters], list[Facts]]
-    as_hosts: Callable[[list[Facts], str], Hosts]
+    read: Callable[..., list[Facts]]
+    as_hosts: Callable[[list[Facts], str, Collection[str] | None], Hosts]
 
 
 KINDS = {
-    "servers": Kind(SERVER_FILTERS, read_servers, server_hosts),
+    "servers": Kind(SERVER_FILTERS, read_servers, lambda found, url, _taken: server_hosts(found, url)),
     "clusters": Kind(CLUSTER_FILTERS, read_clusters, cluster_hosts),
 }
 
 
+# Ansible's exit code for an inventory that it cannot parse.
+CANNOT_BE_PARSED = 4
 # Ansible knows the aliases of options, but not those of a file's keys.
 ALIASES = {alias: option for option, spec in CONNECTION_OPTIONS.items() for alias in spec.get("aliases", ())}
 
@@ -212,12 +227,22 @@ class InventoryModule(SafeGroupNames, BaseInventoryPlugin, Constructable, Cachea
         if REQUESTS_IMPORT_ERROR is not None:
             raise AnsibleParserError(missing_required_lib("requests"))
         try:
-            hosts = kind.as_hosts(self._found(params, kind, self.get_cache_key(path), cache), params["url"])
+            found = self._found(params, kind, self.get_cache_key(path), cache)
+            hosts = kind.as_hosts(found, params["url"], self._taken())
+        except (CredentialsRefused, TargetError) as error:
+            # Ansible would go on: ask other plugins about this file, and run plays without these hosts.
+            self.display.error(f"{path}: {censor_of(params).clean(str(error))}", wrap_text=False)
+            raise SystemExit(CANNOT_BE_PARSED) from None
         except OcpError as error:
             raise AnsibleParserError(censor_of(params).clean(str(error))) from None
         for warning in (*hosts.warnings, *hosts.groups.warnings):
             self.display.warning(warning)
         self._add(hosts)
+
+    def _taken(self) -> Collection[str] | None:
+        """The names that a cluster may not have, if it may be called by its own."""
+        known = {*self.inventory.hosts, *self.inventory.groups}
+        return known if self.get_option("host_names") == "short" else None
 
     def _params(self, config: dict[str, Any], filters: dict[str, Any]) -> dict[str, Any]:
         """The options for what to read, validated like those of the modules."""
@@ -259,7 +284,7 @@ class InventoryModule(SafeGroupNames, BaseInventoryPlugin, Constructable, Cachea
         with connected(params) as api:
             for warning in plaintext_password_warnings(params):
                 self.display.warning(warning)
-            found = censor_of(params).clean_all(kind.read(api, params["filters"]))
+            found = censor_of(params).clean_all(kind.read(api, params["filters"], must_exist="filters.cluster"))
         if keeps:
             self.cache[key] = {"asked": asked, "found": found}
         return found

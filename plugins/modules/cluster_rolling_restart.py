@@ -8,17 +8,17 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: cluster_rolling_restart
-short_description: Restart the servers of one cluster one after another
+short_description: Restart the servers of clusters one after another
 version_added: 1.0.0
 description:
-  - Restarts the servers of a cluster that need it, one after another and zone by zone, as long as the cluster is
+  - Restarts the servers of clusters that need it, one after another and zone by zone, as long as the cluster is
     healthy. A zone comes the later, the more tenants have it as their primary zone; of equal zones, the one that has
     the root server comes last. The root server is the last of its zone.
-  - It does in one call what the role P(oceanbase.ocp.rolling_restart#role) does by default, with a fraction of the
-    processor time. Use it for plays over many clusters, as the playbook C(oceanbase.ocp.rolling_restart) does. Only the
-    role has batches of several servers, and task files between restarts.
+  - It does in one call what the role P(oceanbase.ocp.rolling_restart#role) does; only the role has task files between
+    restarts. With O(clusters) it restarts one cluster after another, as the role does. With O(cluster) and O(run) it
+    is for plays over many clusters, as the playbook C(oceanbase.ocp.rolling_restart) has them.
   - It plans like M(oceanbase.ocp.cluster_rolling_restart_info), and restarts like M(oceanbase.ocp.server_restart) with
-    O(ignore:require_healthy=true). It stops at the first problem. At the end the cluster has to be healthy, and no
+    O(ignore:require_healthy=true). It stops at the first problem. At the end each cluster has to be healthy, and no
     server in the scope may be left.
   - If you run it again, it continues where it stopped.
   - Required - O(cluster).
@@ -32,9 +32,31 @@ description:
     O(validate_certs), O(ca_path), O(client_cert), O(client_key), O(use_proxy), O(timeout), O(journal_url).
 options:
   cluster:
-    description: Name or id of the cluster.
+    description:
+      - Name or id of the cluster.
+      - This or O(clusters) is required.
     type: str
-    required: true
+  clusters:
+    description:
+      - Names or ids of clusters, in the order in which they are restarted. All are planned before the first restart.
+      - With O(max_failures), so many of them may fail before no other one is begun.
+    type: list
+    elements: str
+  batch:
+    description:
+      - How many servers of a zone are restarted at the same time.
+      - V(auto) takes as many as the tenants allow, see O(oceanbase.ocp.cluster_rolling_restart_info#module:batch).
+    type: str
+    default: "1"
+  canary:
+    description:
+      - How many servers of O(clusters) are restarted before all others, one at a time, see
+        O(oceanbase.ocp.cluster_rolling_restart_info#module:canary).
+      - After the last one, its cluster has to stay healthy for O(soak) seconds, if other servers are left.
+    type: int
+  max_servers:
+    description: Refuse to begin if more servers of O(clusters) than this are to be restarted.
+    type: int
   zones:
     description: Only servers in the zones of these names.
     type: list
@@ -73,7 +95,8 @@ options:
       - ISO 8601 with an offset, or seconds since 1970.
     type: str
   soak:
-    description: How many seconds the cluster has to stay healthy after its restarts. For canaries.
+    description:
+      - How many seconds a cluster has to stay healthy - O(cluster) after its restarts, or that of the last O(canary).
     type: int
     default: 0
   offline_budget:
@@ -183,7 +206,7 @@ changed:
   type: bool
 cluster:
   description: The cluster.
-  returned: always, but for options that are refused
+  returned: with O(cluster), but for options that are refused
   type: dict
   contains:
     id:
@@ -209,6 +232,10 @@ results:
   type: list
   elements: dict
   contains:
+    cluster:
+      description: Name of its cluster.
+      returned: always
+      type: str
     id:
       description: Server id.
       returned: always
@@ -233,6 +260,10 @@ results:
       description: As RV(oceanbase.ocp.server_restart#module:verified); null if not known.
       returned: always
       type: bool
+    reason:
+      description: As RV(oceanbase.ocp.server_restart#module:reason); null if not known.
+      returned: always
+      type: str
     elapsed:
       description: Seconds that it took.
       returned: always
@@ -243,6 +274,477 @@ results:
       type: str
     start_after:
       description: Its start as shown after; null if not shown.
+      returned: always
+      type: str
+plan:
+  description: The plan, as M(oceanbase.ocp.cluster_rolling_restart_info) returns it.
+  returned: with O(clusters), but for options that are refused
+  type: dict
+  contains:
+    clusters:
+      description: The clusters in order.
+      returned: success
+      type: list
+      elements: dict
+      contains:
+        id:
+          description: Its id.
+          returned: always
+          type: int
+        name:
+          description: Its name.
+          returned: always
+          type: str
+        batches:
+          description: The number of its batches.
+          returned: always
+          type: int
+        task_ids:
+          description: Ids of the restarts that are running on it or on a part of it.
+          returned: always
+          type: list
+          elements: int
+        problems:
+          description: Why it is not healthy now, one sentence for each reason; empty if it is healthy.
+          returned: always
+          type: list
+          elements: str
+        serves:
+          description: Whether it and all its servers are in service, and no FAILED task holds a part of it.
+          returned: always
+          type: bool
+        safe:
+          description: Whether no batch takes the majority from a tenant while everything else serves, the database
+            would not refuse the first batch for what only a person can clear, as far as that was checked, and no zone
+            that restarts at once has more servers than O(most_down) allows.
+          returned: always
+          type: bool
+        obstacles:
+          description: For which states the database would refuse now to stop the first batch, one sentence each. What
+            may end by itself is waited for at its turn.
+          returned: always
+          type: list
+          elements: str
+        blocked:
+          description: Whether it is not safe, or has a problem that no running task explains. No restart should begin
+            then.
+          returned: always
+          type: bool
+        message:
+          description: Why it is blocked, with the commands that clear what a FAILED task holds; empty if it is not.
+          returned: always
+          type: str
+        signs:
+          description: The signs of trouble in O(stop_on) that are there now, one sentence each.
+          returned: always
+          type: list
+          elements: str
+        alarms:
+          description: The ids of its active alarms, for the option C(alarms_before) of the restart modules.
+          returned: always
+          type: list
+          elements: int
+        offline_time:
+          description: How many seconds one of its servers may be offline; null if O(offline_budget) does not need it,
+            or the service does not show it.
+          returned: always
+          type: int
+    batches:
+      description: The batches in order; the servers of a batch restart at the same time.
+      returned: success
+      type: list
+      elements: dict
+      contains:
+        cluster:
+          description: Name of its cluster.
+          returned: always
+          type: str
+        cluster_id:
+          description: Id of its cluster.
+          returned: always
+          type: int
+        zone:
+          description: Its zone.
+          returned: always
+          type: str
+        number:
+          description: Its number from 1; null in RV(done).
+          returned: always
+          type: int
+        servers:
+          description: Its servers.
+          returned: always
+          type: list
+          elements: dict
+          contains:
+            cluster:
+              description: Name of its cluster.
+              returned: always
+              type: str
+            cluster_id:
+              description: Id of its cluster.
+              returned: always
+              type: int
+            zone:
+              description: Its zone.
+              returned: always
+              type: str
+            id:
+              description: Server id.
+              returned: always
+              type: int
+            name:
+              description: Its address.
+              returned: always
+              type: str
+            with_rootserver:
+              description: Whether the root service runs on it.
+              returned: always
+              type: bool
+            needed:
+              description: Whether it needs the restart; some servers of a whole zone may not.
+              returned: always
+              type: bool
+            reason:
+              description: Why it needs the restart or not.
+              returned: always
+              type: str
+            serves:
+              description: Whether it serves now.
+              returned: always
+              type: bool
+        reason:
+          description: Why it has this place in the order.
+          returned: always
+          type: str
+        first_of_zone:
+          description: Whether it is the first batch of its zone.
+          returned: always
+          type: bool
+        last_of_zone:
+          description: Whether it is the last batch of its zone.
+          returned: always
+          type: bool
+        canary:
+          description: Whether its servers are canaries.
+          returned: always
+          type: bool
+    left_alone:
+      description: The servers in the scope that are left alone.
+      returned: success
+      type: list
+      elements: dict
+      contains:
+        cluster:
+          description: Name of its cluster.
+          returned: always
+          type: str
+        cluster_id:
+          description: Id of its cluster.
+          returned: always
+          type: int
+        zone:
+          description: Its zone.
+          returned: always
+          type: str
+        id:
+          description: Server id.
+          returned: always
+          type: int
+        name:
+          description: Its address.
+          returned: always
+          type: str
+        with_rootserver:
+          description: Whether the root service runs on it.
+          returned: always
+          type: bool
+        needed:
+          description: Whether it needs the restart; some servers of a whole zone may not.
+          returned: always
+          type: bool
+        reason:
+          description: Why it needs the restart or not.
+          returned: always
+          type: str
+        serves:
+          description: Whether it serves now.
+          returned: always
+          type: bool
+    done:
+      description: As there, with the keys of RV(plan.batches).
+      returned: always
+      type: list
+      elements: dict
+failures:
+  description: What stopped the run, or a cluster of it.
+  returned: with O(clusters), but for options that are refused
+  type: list
+  elements: dict
+  contains:
+    cluster:
+      description: Name of the cluster; empty if the last look at all clusters failed.
+      returned: always
+      type: str
+    batch:
+      description: Number of the batch of the plan in which it failed; null if none was begun or all had ended.
+      returned: always
+      type: int
+    message:
+      description: Why it failed.
+      returned: always
+      type: str
+tasks:
+  description: The tasks that made restarts fail.
+  returned: with O(clusters), but for options that are refused
+  type: list
+  elements: dict
+  contains:
+    id:
+      description: Task id.
+      returned: always
+      type: int
+    name:
+      description: Task name.
+      returned: always
+      type: str
+    status:
+      description: V(RUNNING), V(SUCCESSFUL) or V(FAILED).
+      returned: always
+      type: str
+    operation:
+      description: V(EXECUTE), V(RETRY) or V(ROLLBACK).
+      returned: always
+      type: str
+    finished:
+      description: Whether the task has ended, successfully or not.
+      returned: always
+      type: bool
+    succeeded:
+      description: Whether it ended SUCCESSFUL and was not rolled back.
+      returned: always
+      type: bool
+    rolled_back:
+      description: Whether it ended SUCCESSFUL by undoing what it had done.
+      returned: always
+      type: bool
+    targets:
+      description: Names of the objects it works on; empty if the service does not show them.
+      returned: always
+      type: list
+      elements: str
+    progress:
+      description: How far it is.
+      returned: always
+      type: dict
+      contains:
+        done:
+          description: The number of subtasks that are done.
+          returned: always
+          type: int
+        total:
+          description: The number of all subtasks.
+          returned: always
+          type: int
+        running:
+          description: What the subtasks that are running do.
+          returned: always
+          type: list
+          elements: str
+    type:
+      description: How it came to be, such as V(MANUAL); null if not shown.
+      returned: always
+      type: str
+    creator:
+      description: Name of the user who started it.
+      returned: always
+      type: str
+    executor:
+      description: Address of the OCP server that carries it out; null if not shown.
+      returned: always
+      type: str
+    create_time:
+      description: When it was created; null if it has not been read since the request that started it.
+      returned: always
+      type: str
+    start_time:
+      description: When it started.
+      returned: always
+      type: str
+    finish_time:
+      description: When it ended; null until then.
+      returned: always
+      type: str
+    duration:
+      description: Seconds from start to end; null until it has ended.
+      returned: always
+      type: float
+    cluster_id:
+      description: Id of the cluster that it works on; null for tasks on agents, arbitration services and OBProxies.
+      returned: always
+      type: int
+    cluster_name:
+      description: Name of that cluster; null if C(cluster_id) is, and if the task has not been read since the request
+        that started it.
+      returned: always
+      type: str
+    host_id:
+      description: Id of the host that it works on; null if it works on several, or the service does not show it.
+      returned: always
+      type: int
+    prohibit_rollback:
+      description: Whether OCP refuses to roll it back; null if not shown.
+      returned: always
+      type: bool
+    task_definition_id:
+      description: V(-1) in everything that is known of OCP; null if not shown.
+      returned: always
+      type: int
+    subtasks:
+      description: The steps in execution order.
+      returned: always
+      type: list
+      elements: dict
+      contains:
+        id:
+          description: Subtask id.
+          returned: always
+          type: int
+        name:
+          description: Its name.
+          returned: always
+          type: str
+        description:
+          description: What it does.
+          returned: always
+          type: str
+        status:
+          description: Such as V(PENDING), V(READY), V(RUNNING), V(SUCCESSFUL) or V(FAILED).
+          returned: always
+          type: str
+        operation:
+          description: V(EXECUTE), V(RETRY), V(ROLLBACK), V(SKIP), V(ROLLBACK_SKIP) or V(CANCEL).
+          returned: always
+          type: str
+        upstreams:
+          description: Ids of the subtasks that it waits for.
+          returned: always
+          type: list
+          elements: int
+        downstreams:
+          description: Ids of the subtasks that wait for it.
+          returned: always
+          type: list
+          elements: int
+        timeout:
+          description: Seconds that it may take; null if not shown.
+          returned: always
+          type: int
+        duration:
+          description: Seconds from start to end; null until it has ended.
+          returned: always
+          type: float
+        start_time:
+          description: When it started; null until then.
+          returned: always
+          type: str
+        finish_time:
+          description: When it ended; null until then.
+          returned: always
+          type: str
+        executor:
+          description: Address of the OCP server that carries it out; null until it has started.
+          returned: always
+          type: str
+        run_time:
+          description: The number of its attempts, without retries of this subtask alone; null if not shown.
+          returned: always
+          type: int
+        parallel_idx:
+          description: Its number from 0 among subtasks that do the same on several hosts or servers, V(-1) for a
+            subtask that is not one of several; null if not shown.
+          returned: always
+          type: int
+        series_id:
+          description: A number that OCP gives it, which is not its place in the order of execution; null if not shown.
+          returned: always
+          type: int
+        node_type:
+          description: What kind of step it is for OCP, such as V(JAVA_TASK); null if not shown.
+          returned: always
+          type: str
+        class_name:
+          description: The class of OCP that does it; null if not shown. It is known from the answers to requests that
+            restart zones, agents, OBProxies and, on older versions, servers.
+          returned: always
+          type: str
+        prohibit_rollback:
+          description: Whether OCP refuses to roll back its task; null if not shown.
+          returned: always
+          type: bool
+        prohibit_skip:
+          description: Whether OCP refuses to skip it; null if not shown.
+          returned: always
+          type: bool
+failed_subtasks:
+  description: The subtasks that FAILED.
+  returned: when a task did not succeed
+  type: list
+  elements: dict
+  contains:
+    task_id:
+      description: Id of its task.
+      returned: always
+      type: int
+    id:
+      description: Subtask id.
+      returned: always
+      type: int
+    position:
+      description: Its place in execution order, from 1.
+      returned: always
+      type: int
+    name:
+      description: Its name.
+      returned: always
+      type: str
+    description:
+      description: What it does.
+      returned: always
+      type: str
+    status:
+      description: V(FAILED).
+      returned: always
+      type: str
+    operation:
+      description: V(EXECUTE), V(RETRY), V(ROLLBACK) or V(CANCEL).
+      returned: always
+      type: str
+    attempt:
+      description: The number of the attempt; null if not shown.
+      returned: always
+      type: int
+    duration:
+      description: Seconds that the last attempt took; null if not shown.
+      returned: always
+      type: float
+    start_time:
+      description: When the last attempt started; null if not shown.
+      returned: always
+      type: str
+    finish_time:
+      description: When it failed; null if not shown.
+      returned: always
+      type: str
+    executor:
+      description: Address of the OCP server that carried it out; null if not shown.
+      returned: always
+      type: str
+    log_tail:
+      description:
+        - The last O(log_lines) lines of the log of its last attempt. Characters that are not printable are shown as
+          escapes like V(\\x1b).
+        - Null if the log could not be read, and for all but the first ten subtasks.
       returned: always
       type: str
 untouched:
@@ -311,14 +813,20 @@ from ..module_utils._module.restart_options import (
     wanted_values,
     watch,
 )
+from ..module_utils._ocp.side_by_side import Crew
 from ..module_utils._rolling.cluster_run import SHORTEST_WAIT, ClusterRun, roll_cluster
 from ..module_utils._rolling.rolling_order import Strategy
-from ..module_utils._rolling.rolling_plan import RollingRequest
+from ..module_utils._rolling.rolling_plan import RollingRequest, batch_size
+from ..module_utils._rolling.rolling_run import RollingRun, roll_clusters
 from ..module_utils._rolling.run_record import RunRecord
 from ..module_utils._signs.offline_budget import OfflineBudget
 
 OPTIONS = {
-    "cluster": {"type": "str", "required": True},
+    "cluster": {"type": "str"},
+    "clusters": {"type": "list", "elements": "str"},
+    "batch": {"type": "str", "default": "1"},
+    "canary": {"type": "int"},
+    "max_servers": {"type": "int"},
     "zones": {"type": "list", "elements": "str"},
     "servers": {"type": "list", "elements": "str"},
     "strategy": {"type": "str", "choices": [choice.value for choice in Strategy], "default": Strategy.SERVER.value},
@@ -346,6 +854,8 @@ OPTIONS = {
     **FAILURE_OPTIONS,
     **CAP_OPTIONS,
 }
+# Of a batch; servers of one cluster are requested one after another.
+THREADS = 4
 # For each restart of the plan, whatever the options.
 OF_EACH = {"in_flight": "attach", "wait": True, "require_healthy": True, "alarms_before": None, "offline_time": None}
 
@@ -366,16 +876,20 @@ def run(api, params, mode):
         wait_timeout=wait_timeout,
         soak=seconds_option(params, "soak", 0),
         record=record(params),
+        crew=Crew(mode.connect, THREADS),
     )
-    return roll_cluster(api, wanted)
+    if params["clusters"] is None:
+        return roll_cluster(api, wanted)
+    return roll_clusters(api, RollingRun(wanted, params["max_failures"] or 0, params["max_servers"]))
 
 
 def planned(params):
     return RollingRequest(
-        clusters=[params["cluster"]],
+        clusters=[params["cluster"]] if params["clusters"] is None else params["clusters"],
         zones=params["zones"],
         servers=params["servers"],
-        batch=1,
+        batch=batch_size(params["batch"]),
+        canary=params["canary"] or 0,
         strategy=Strategy(params["strategy"]),
         started_before=given_instant(params, "started_before"),
         min_zones=params["min_zones"],
@@ -400,7 +914,16 @@ def record(params):
     return RunRecord(given["record"], given["host"], given["clusters"], given["forks"], params["max_failures"])
 
 
-DEFINITION = Definition(OPTIONS, run, {"required_if": [("strategy", Strategy.SERVER.value, ["freeze_server"])]})
+DEFINITION = Definition(
+    OPTIONS,
+    run,
+    {
+        "required_if": [("strategy", Strategy.SERVER.value, ["freeze_server"])],
+        "required_one_of": [("cluster", "clusters")],
+        "mutually_exclusive": [("cluster", "clusters"), ("run", "clusters")],
+        "required_by": {"canary": ["clusters"], "max_servers": ["clusters"]},
+    },
+)
 
 
 def main():

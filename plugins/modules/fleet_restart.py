@@ -154,6 +154,10 @@ servers:
       description: Whether it was not restarted as requested.
       returned: always
       type: bool
+    refused:
+      description: Whether it was not begun, since tenants, the cluster or an earlier failure did not allow it.
+      returned: always
+      type: bool
     msg:
       description: Why it failed.
       returned: when it failed

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
-"""Clusters as hosts of the inventory: unique host names, variables, groups."""
+"""Clusters as hosts of the inventory: plain and unique host names, variables, groups."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator
 from typing import Any
 from urllib.parse import quote, urlsplit
 
@@ -19,11 +21,24 @@ PORTS = {"http": 80, "https": 443}
 # Ansible makes file names from the names of hosts.
 LONGEST_NAME = 64
 PREFIX = ALL = "ocp_clusters"
+# A name that is a host name as it is. Groups of this plugin begin with ocp_, and localhost is the controller.
+PLAIN = re.compile(r"(?!ocp_|localhost$)[A-Za-z][A-Za-z0-9_-]*", re.ASCII)
 
 
-def cluster_hosts(clusters: Iterable[Facts], url: str) -> Hosts:
-    """A host for each cluster of the service with this address. Modules on it run on the controller."""
-    named = {host_of(cluster, url): cluster for cluster in clusters}
+def cluster_hosts(clusters: Collection[Facts], url: str, taken: Collection[str] | None = None) -> Hosts:
+    """A host for each cluster of the service with this address. Modules on it run on the controller.
+
+    It is called like the cluster, if no other one here is and the name is not ``taken`` by a host or group; otherwise,
+    and without ``taken``, as ``host_of`` says.
+    """
+    plain = Counter(plain_name(cluster) for cluster in clusters)
+
+    def name_of(cluster: Facts) -> str:
+        name = plain_name(cluster)
+        is_free = taken is not None and name not in taken and plain[name] == 1
+        return name if name is not None and is_free else host_of(cluster, url)
+
+    named = {name_of(cluster): cluster for cluster in clusters}
     variables = {host: variables_of(cluster, url) for host, cluster in named.items()}
     settings = {
         "ansible_connection": "local",
@@ -32,8 +47,14 @@ def cluster_hosts(clusters: Iterable[Facts], url: str) -> Hosts:
     return Hosts(variables, groups_of(named), settings)
 
 
+def plain_name(cluster: Facts) -> str | None:
+    """The name of a cluster, if it can be that of a host."""
+    name = cluster["name"]
+    return name if isinstance(name, str) and len(name) <= LONGEST_NAME and PLAIN.fullmatch(name) else None
+
+
 def host_of(cluster: Facts, url: str) -> str:
-    """The host name of a cluster: its name, its id, and the address of the service with the port.
+    """The unique host name of a cluster: its name, its id, and the address of the service with the port.
 
     The id and the address make it unique, also among the clusters of several services. Other characters than letters,
     digits, ``_``, ``-``, ``.`` and ``~`` are encoded as in a URL, and so is a sign at the beginning of a name.

@@ -27,6 +27,7 @@ from ..module_utils._module.secret_options import censor_of, shown_options
 from ..module_utils._waiting.progress import Show, show_nothing
 from ._ansible_core import (
     TIMED_OUT,
+    id_of,
     is_time_out,
     module_of,
     option_notices,
@@ -38,6 +39,7 @@ from ._ansible_core import (
     without_secrets,
     words_of_time_out,
 )
+from ._evidence.notes_of_workers import noting
 from ._module_route import RouteRefused, obstacle
 
 display = Display()
@@ -47,6 +49,8 @@ class InProcess(OrdinaryModule):  # type: ignore[misc]
     """The action plugin of the module in ``definition``."""
 
     definition: ClassVar[Definition]
+    # The host of the inventory that the task is for.
+    _host = ""
 
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
         """The result of the module."""
@@ -56,6 +60,7 @@ class InProcess(OrdinaryModule):  # type: ignore[misc]
         except RouteRefused as refused:
             return {"failed": True, "changed": False, "msg": str(refused)}
         host, name = variables.get("inventory_hostname"), module_of(self)
+        self._host = str(host)
         if found is not None:
             display.vvv(f"Running {name} as an ordinary module, since {found}", host=host)
             ordinary: dict[str, Any] = super().run(tmp, task_vars)
@@ -67,7 +72,8 @@ class InProcess(OrdinaryModule):  # type: ignore[misc]
         task = task_of(self)
         if task.no_log:
             return RunMode(task.check_mode)
-        return RunMode(task.check_mode, self._show(), _show_line, _display_text)
+        note = noting((self._host, id_of(task)))
+        return RunMode(task.check_mode, self._show(), _show_line, _display_text, note)
 
     def _show(self) -> Show:
         try:

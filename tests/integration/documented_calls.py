@@ -201,6 +201,13 @@ def rolling_restarts(call: Calls) -> None:
     call.fail(emulator, **options)
     slow = call.start("--servers-per-zone", "1", *SLOW)
     call(slow, **options, wait_timeout=1)
+    del options["cluster"]
+    of_all = {**options, "clusters": ["cluster1", "cluster2"], "max_servers": 300, "canary": 1}
+    several = call.start("--servers-per-zone", "1", "--clusters", "2")
+    call(several, **of_all, check_mode=True)
+    call(several, **of_all, servers=["1"])
+    several.fail_subtask(STEP)
+    call(several, **of_all)
 
 
 def rolling_plans(call: Calls) -> None:

@@ -37,10 +37,17 @@ def tasks(emulator):
     ]
 
 
+RUN = "Restart zone by zone"
+
+
+def plan(outcome):
+    """The plan of a run, or of check mode and task files, for which it is a task of its own."""
+    return outcome.results[RUN]["plan"] if RUN in outcome.results else outcome.results["Plan the restart"]
+
+
 def planned(outcome):
     """The names of the servers in the order of the plan."""
-    plan = outcome.results["Plan the restart"]
-    return [server["name"] for batch in plan["batches"] for server in batch["servers"]]
+    return [server["name"] for batch in plan(outcome)["batches"] for server in batch["servers"]]
 
 
 def message(outcome):

@@ -126,7 +126,7 @@ def test_servers_are_hosts_in_groups(listed, source):
 
 
 def clusters(emulator, *numbers):
-    """The names of the hosts of the default fleet's clusters."""
+    """The unique names of the hosts of the default fleet's clusters."""
     address = emulator.url.removeprefix("http://").replace(":", "+")
     return [f"{'orders' if number == 1 else 'payments'}+{number}+{address}" for number in numbers]
 
@@ -267,7 +267,6 @@ def test_only_ocp_yml_and_ocp_yaml_files_are_read(command, source):
 
 WRONG = [
     ({"url": "http://127.0.0.1:9"}, "http://127.0.0.1:9/api/v2/ob/clusters cannot be reached: Connection refused"),
-    ({"password": "hidden-secret"}, "was refused with status 401"),
     ({"password": "hidden-secret {{"}, "password: cannot be templated"),
     ({"access_key_id": "key", "access_key_secret": "hidden-secret"}, "Both kinds of credentials are given"),
     ({"url": None}, "url: is not given; give the address of an OCP with url or OCP_URL"),
@@ -291,6 +290,30 @@ def test_errors_show_neither_traceback_nor_secret(command, source):
     assert [message for _options, message in WRONG if message not in said] == [], done.stderr
     assert "hidden" not in done.stdout + done.stderr
     assert "module_utils" not in done.stderr
+
+
+# Without the settings of the fixture, as a user has it: a source that cannot be read is a warning for Ansible.
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"password": "hidden-secret"}, "was refused with status 401"),
+        ({"filters": {"cluster": ["orders", "paiments"]}}, "filters.cluster: paiments matches nothing"),
+        ({"hosts": "clusters", "filters": {"cluster": "paiments"}}, "Did you mean payments? Check the name or id."),
+    ],
+    ids=["password", "cluster of servers", "cluster"],
+)
+def test_wrong_password_or_cluster_is_the_last_and_only_error(command, ansible, source, emulator, options, words):
+    ansible.environment["ANSIBLE_INVENTORY_UNPARSED_FAILED"] = "false"
+    path = source(**options)
+    done = command("ansible-playbook", "-i", path, "oceanbase.ocp.rolling_restart", "-e", "rolling_restart_change=m-1")
+    assert done.returncode == 4
+    lines = done.stderr.strip().splitlines()
+    assert [line for line in lines if line.startswith("[")] == lines[:1]
+    assert lines[0].startswith(f"[ERROR]: {path}: ")
+    assert words in done.stderr
+    assert "hidden" not in done.stderr
+    assert "PLAY" not in done.stdout
+    assert emulator.log.count("POST") == 0
 
 
 def test_unencrypted_password_causes_a_warning(command, source):

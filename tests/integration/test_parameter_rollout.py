@@ -45,6 +45,16 @@ def test_values_are_set_and_in_effect_once_and_can_be_set_back(ansible, connect,
     assert "stack_size: 50G is out of range" in wrong.output
     assert emulator.requests("PUT") == []
 
+    # Nothing is written yet, so there is no command to undo it.
+    check = ansible.playbook(plays(tmp_path), arguments="--check")
+    assert check.rc == 0, check.output
+    would = check.results["Show how to set them again"]["msg"]
+    assert would.startswith(
+        f"cluster1 runs with stack_size=512K. This run would save that in {tmp_path}/parameter_rollout-"
+    )
+    assert f"{PLAYBOOK} -e @" not in check.output
+    assert (kept(tmp_path), emulator.requests("PUT")) == ({}, [])
+
     first = ansible.playbook(plays(tmp_path))
     assert first.rc == 0, first.output
     assert (running_with(emulator), emulator.restarts("OB_SERVER")) == ({"5M"}, once(emulator))
@@ -193,4 +203,4 @@ def servers(number, zone):
 
 def fixed(line):
     """Without what differs from run to run: times, folders and hashes."""
-    return re.sub(r"[0-9.]+ s |@\S*/|-[0-9a-f]{8}(?=\.yml)", "", line)
+    return re.sub(r"[0-9.]+ s\b|about .*|@\S*/|-[0-9a-f]{8}(?=\.yml)", "", line)

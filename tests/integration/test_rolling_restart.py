@@ -79,7 +79,7 @@ def test_failed_node_stops_the_run_and_a_rerun_continues(roll, start_emulator, t
     assert gone_on.rc == 0, gone_on.output
     assert posts(emulator) == [*IN_ORDER[:4], *IN_ORDER[3:]]
     assert emulator.restarts("OB_SERVER") == once(emulator)
-    assert "9 to restart, 3 left alone, in 9 batches" in gone_on.output
+    assert "9 to restart, 3 left alone of 2 clusters" in gone_on.output
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 import yaml
-from rolling import FLEET, IN_ORDER, PLAYBOOK, QUICK, message, names, once, posts
+from rolling import FLEET, IN_ORDER, PLAYBOOK, QUICK, message, names, once, plan, posts
 
 FOREVER = 3600
 
@@ -32,7 +32,7 @@ def test_illness_after_the_canaries_stops_the_run(ansible, connect, start_emulat
     emulator = start_emulator(*FLEET)
     given = {"clusters": ["cluster1", "cluster2"], "started_before": change, "batch": batch, "wait_interval": 1}
     process, text = start(ansible, connect, emulator, canary=2, soak=FOREVER, **given)
-    while "Make sure that the cluster stays healthy" not in text():
+    while "cluster1: watched for 60 min" not in text():
         assert process.poll() is None, text()
         time.sleep(0.05)
     seen = looks(emulator)
@@ -52,9 +52,9 @@ def test_run_goes_on_after_the_canaries_and_watches_once(roll, start_emulator):
     outcome = roll(emulator, ["cluster1", "cluster2"], canary=7, soak=1, batch=2, gate_timeout=60)
     assert outcome.rc == 0, outcome.output
     assert posts(emulator) == IN_ORDER
-    assert outcome.output.count("TASK [oceanbase.ocp.rolling_restart : Make sure that the cluster stays healthy]") == 1
+    assert outcome.output.count(": watched for 1 s") == 1
     # Six of the first cluster, and one of the second.
-    assert [len(batch["servers"]) for batch in outcome.results["Plan the restart"]["batches"]] == [1] * 8 + [2, 2]
+    assert [len(batch["servers"]) for batch in plan(outcome)["batches"]] == [1] * 8 + [2, 2]
 
 
 def soon(**time_left):
@@ -76,9 +76,9 @@ def test_nothing_begins_that_would_not_be_done_in_time_and_the_next_run_goes_on(
     done = posts(emulator)[1:]
     assert done == IN_ORDER[:batch]
     left = [names(emulator)[server] for server in [*IN_ORDER[batch:6], 8, 9, 7]]
-    assert f"Left for the next run, since it would not be done before {given['stop_after']}: {', '.join(left)}" in (
-        outcome.output
-    )
+    words = "".join(outcome.output.splitlines())
+    assert "Left for the next run, since " in words
+    assert f": {', '.join(left)}" in words
     assert f"9 planned: {batch} restarted, 0 left alone, 0 failed, {9 - batch} not touched" in outcome.output
     del given["stop_after"]
     outcome = roll(emulator, ["orders", "payments"], **given)

@@ -18,7 +18,9 @@ RETRY = f"Retry what failed: {ASK % 'retried'}"
 
 
 def shown(outcome):
-    return "\n".join(outcome.results["Show the plan"]["msg"])
+    """The plan, which is a task of its own in check mode."""
+    found = outcome.results.get("Show the plan")
+    return "\n".join(found["msg"]) if found else outcome.output
 
 
 def to_control(emulator, method, path, **body):

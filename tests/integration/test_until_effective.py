@@ -64,8 +64,8 @@ def test_service_that_shows_the_new_value_at_once_skips_nobody(until, start_emul
     emulator = start_emulator("--parameter-values", "set", *FLEET)
     set_value(emulator)
     refused = until(emulator)
-    assert "No plan was made: " in refused.results["Plan the restart"]["msg"]
-    assert "Give started_before, the instant of the change" in refused.results["Plan the restart"]["msg"]
+    assert "No plan was made: " in message(refused)
+    assert "Give started_before, the instant of the change" in message(refused)
     assert emulator.restarts("OB_SERVER") == {}
     # In a batch of several too.
     outcome = until(emulator, started_before=change, batch="3")

@@ -210,12 +210,13 @@ class TaskError(OcpError):
 class TaskFailed(TaskError):
     """A task ended FAILED or with an undocumented status, or was rolled back and ended SUCCESSFUL.
 
-    ``at_first_step``: it FAILED before it changed anything.
+    ``at_first_step``: it FAILED before it changed anything. ``whole_tasks`` are for a report, if the facts have none.
     """
 
     def __init__(self, message: str, *, at_first_step: bool = False, **facts: Any) -> None:
         super().__init__(message, **facts)
         self.at_first_step = at_first_step
+        self.whole_tasks: list[dict[str, Any]] = []
 
 
 class WaitTimeout(TaskError):

@@ -3,7 +3,7 @@
 """The filters of the inventory and of the modules that read clusters, servers, hosts and other objects.
 
 ``wanted`` maps options to lists of accepted values, or None for any; it may have other options. A filter that matches
-nothing is not an error. All raise OptionError for an empty filter, and ServiceError.
+nothing is not an error, unless ``cluster`` has to exist. All raise OptionError for an empty filter, and ServiceError.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from .._base.checks import check_nonempty
 from .._base.parsing import Record, integer
 from .._ocp.endpoints import OcpApi
 from .._targets.cluster import servers_of
-from .._targets.lookup import clusters_named
+from .._targets.lookup import clusters_named, exactly_one
 from .facts import (
     Facts,
     arbitration_service_facts,
@@ -32,14 +32,15 @@ Filters = Mapping[str, Any]
 PLACES = ("zone", "region", "idc")
 
 
-def read_clusters(api: OcpApi, wanted: Filters) -> list[Facts]:
+def read_clusters(api: OcpApi, wanted: Filters, *, must_exist: str = "") -> list[Facts]:
     """Clusters by ``cluster`` (names or ids), ``status``, and ``zone``, ``region``, ``idc`` of any of their zones.
 
-    For the shape see ``cluster_facts``.
+    With ``must_exist``, the name of the filter in messages, each value of ``cluster`` has to be that of one, else
+    TargetError is raised. For the shape see ``cluster_facts``.
     """
     filters = _filters(wanted, "cluster", "status", *PLACES)
     places = {"name" if place == "zone" else place: filters[place] for place in PLACES}
-    clusters = bounded(map(cluster_facts, _clusters(api, filters["cluster"])), "zones")
+    clusters = bounded(map(cluster_facts, _clusters(api, filters["cluster"], must_exist)), "zones")
     anywhere = not any(places.values())
     return [
         cluster
@@ -49,16 +50,16 @@ def read_clusters(api: OcpApi, wanted: Filters) -> list[Facts]:
     ]
 
 
-def read_servers(api: OcpApi, wanted: Filters) -> list[Facts]:
+def read_servers(api: OcpApi, wanted: Filters, *, must_exist: str = "") -> list[Facts]:
     """Servers by ``cluster`` (names or ids), ``server`` (addresses or ids), ``zone``, ``region``, ``idc``, ``status``.
 
-    For the shape see ``server_facts``.
+    ``must_exist`` is as in ``read_clusters``. For the shape see ``server_facts``.
     """
     filters = _filters(wanted, "cluster", "server", "status", *PLACES)
     others = {name: filters[name] for name in ("status", *PLACES)}
     servers = (
         server_facts(record, cluster)
-        for cluster in _clusters(api, filters["cluster"])
+        for cluster in _clusters(api, filters["cluster"], must_exist)
         for record in servers_of(api, cluster, cluster["id"])
     )
     return [server for server in bounded(servers) if _matches(server, others) and _is_named(server, filters["server"])]
@@ -127,10 +128,18 @@ def _filters(wanted: Filters, *options: str) -> dict[str, Sequence[str] | None]:
     return {option: wanted.get(option) for option in options}
 
 
-def _clusters(api: OcpApi, called: Sequence[str] | None) -> Iterable[Record]:
-    found = api.clusters() if called is None else [one for name in called for one in clusters_named(api, name)[0]]
+def _clusters(api: OcpApi, called: Sequence[str] | None, must_exist: str) -> Iterable[Record]:
+    found = api.clusters() if called is None else [one for name in called for one in _named(api, name, must_exist)]
     # The same cluster may be given by name and by id.
     return {cluster["id"]: cluster for cluster in found if integer(cluster.get("id")) is not None}.values()
+
+
+def _named(api: OcpApi, name: str, must_exist: str) -> list[Record]:
+    """A primary cluster and its standby may have one name."""
+    matches, choices = clusters_named(api, name)
+    if must_exist and not matches:
+        exactly_one(must_exist, name, matches, choices)
+    return matches
 
 
 def _is_named(facts: Facts, called: Sequence[str] | None, *others: str) -> bool:

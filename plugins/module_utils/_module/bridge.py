@@ -15,6 +15,7 @@ from .._base.censor import Censor
 from .._base.errors import ModuleCrashed, OcpError, OptionError, attached_facts
 from .._ocp.endpoints import OcpApi
 from .._ocp.session import REQUESTS_IMPORT_ERROR
+from .._waiting.poll_pauses import Note, note_nothing
 from .._waiting.progress import Show, show_nothing
 from .connection_options import CONNECTION_OPTIONS, JOURNAL_OPTION, Params, connected, plaintext_password_warnings
 from .refusal_notes import refusal_notes
@@ -31,13 +32,15 @@ class RunMode:
     """How a module runs; ``show`` gets its progress lines, if the process can show them and the user wants them.
 
     ``announce`` gets lines that the user always has to see, if the process can show them. ``display`` gets the text
-    that a module with ``on_controller`` is called for. ``connect`` opens one more connection to the same service.
+    that a module with ``on_controller`` is called for. ``note`` gets facts for the evidence of a run that is
+    interrupted. ``connect`` opens one more connection to the same service.
     """
 
     check_mode: bool
     show: Show = show_nothing
     announce: Show = show_nothing
     display: Callable[[str], None] = display_nothing
+    note: Note = note_nothing
     connect: Callable[[], AbstractContextManager[OcpApi]] | None = None
 
     def cleaned(self, censor: Censor) -> RunMode:
@@ -51,6 +54,7 @@ class RunMode:
             show=clean(self.show),
             announce=clean(self.announce),
             display=lambda text: self.display(censor.clean(text)),
+            note=lambda facts: self.note(censor.clean_all(facts)),
         )
 
 

@@ -109,6 +109,7 @@ def poll_policy(params: Params, mode: RunMode) -> PollPolicy:
         params["log_lines"],
         mode.announce,
         steps=params.get("show_steps", True),
+        note=mode.note,
     )
 
 

@@ -62,6 +62,7 @@ def await_restart(
     ``at_most_once`` says whether the same command would leave alone what has restarted meanwhile.
     """
     policy.announce(started_line(target.label, f"{what}, task {task_id}"), False)
+    policy.note({"began": {"target": target.label, "task_id": task_id}})
     then = RUN_AGAIN if at_most_once else _THEN_IT_IS_DONE
     purpose = Purpose(f"The restart of {target.label}", trace_id, then=then)
     try:

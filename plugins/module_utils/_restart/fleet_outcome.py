@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .._base.clock import Clock
-from .._base.errors import NotAllRestarted, OcpError, TaskFailed
+from .._base.errors import ChangeStopped, Halted, NotAllRestarted, OcpError, TaskFailed
 from .._ocp.endpoints import OcpApi
 from .._ocp.side_by_side import Ended
 from .._ocp.task_model import Task
@@ -151,7 +151,9 @@ class FleetOutcome:
         if self.unsuccessful:
             tasks, log_lines = list(self.unsuccessful.values()), self.members[0].request.policy.log_lines
             detail = task_failed(api, tasks, len(self.task_ids), Purpose(), log_lines)
-            raise TaskFailed("\n".join([*lines, str(detail)]), **{**detail.facts, **facts})
+            failed = TaskFailed("\n".join([*lines, str(detail)]), **{**detail.facts, **facts})
+            failed.whole_tasks = [task.result() for task in tasks]
+            raise failed
         if lines:
             lines.append("Check them in OCP, then run this again to go on with these servers.")
             raise NotAllRestarted("\n".join(lines), **facts)
@@ -172,7 +174,7 @@ class FleetOutcome:
                 shown["reason"] = proof.found["reason"]
         why = self._failure(number)
         named = {"cluster": member.cluster, "server": member.server, "name": facts["target"].get("name")}
-        ended = {"failed": why is not None, "changed": facts["changed"]}
+        ended = {"failed": why is not None, "refused": self._is_refused(number), "changed": facts["changed"]}
         after = proof.found["before"] if proof is not None and proof.found is not None else None
         times = {
             "start_before": start_shown(facts["before"]),
@@ -180,6 +182,10 @@ class FleetOutcome:
             "duration": self.durations.get(facts["task_id"]),
         }
         return {**named, **ended, **shown, **times, **({} if why is None else {"msg": why})}
+
+    def _is_refused(self, number: int) -> bool:
+        end = self._asked.get(number)
+        return end is None or (end.error is not None and is_refusal(end.error))
 
     def _failure(self, number: int) -> str | None:
         """Why one failed; None if it did not, as far as is known."""
@@ -203,6 +209,12 @@ class FleetOutcome:
         ends = [*self._asked.values(), *self._proofs.values()]
         holders = [number for end in ends if end.error is not None for number in _failed_tasks(end.error)]
         return list(dict.fromkeys([*self.unsuccessful, *holders]))
+
+
+def is_refusal(error: OcpError) -> bool:
+    """Whether a restart was not begun since something does not allow it now."""
+    safety = error.facts.get("safety") or {}
+    return isinstance(error, (ChangeStopped, Halted)) or safety.get("allowed") is False
 
 
 def is_proven(result: Result) -> bool:

@@ -79,13 +79,15 @@ class _Fleet:
         if member.request.wait and result["task_id"] is not None:
             started = f"{result['action']}, task {result['task_id']}"
             member.request.policy.announce(started_line(member.label, started), False)
+            member.request.policy.note({"began": {"target": member.label, "task_id": result["task_id"]}})
         return result
 
     def _await_tasks(self) -> None:
         task_ids = self._outcome.task_ids
         if not task_ids:
             return
-        self._show(f"{len(task_ids)} restarts run, {self._outcome.skipped} servers need none")
+        if self._request.policy.steps:
+            self._show(f"{len(task_ids)} restarts run, {self._outcome.skipped} servers need none")
         try:
             waited = wait_for_tasks(
                 self._api,

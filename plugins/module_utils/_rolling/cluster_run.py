@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The rolling restart of one cluster in one process: plan, wait its turn, restart one by one, gate, last look."""
+"""The rolling restart of one cluster in one process: plan, wait its turn, restart batch by batch, gate, last look."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -15,6 +15,9 @@ from .._base.text import join_names
 from .._health.health_gate import await_health
 from .._health.read_health import Demands
 from .._ocp.endpoints import OcpApi
+from .._ocp.side_by_side import Crew
+from .._restart.fleet_outcome import FleetMember
+from .._restart.many_restarts import restart_many
 from .._restart.restart_request import RestartRequest
 from .._restart.run import LAG_PAUSES, note_first_use, restart_target
 from .._targets.cluster import Cluster
@@ -26,13 +29,23 @@ from .._waiting.poll_pauses import SHORTEST_PAUSE, PollPolicy
 from .._waiting.progress import progress_line
 from .rolling_order import Strategy
 from .rolling_plan import RollingRequest, plan_rolling_restart
-from .run_record import ENDED, FAILED, STOPPED, RunRecord
-from .server_outcomes import failed_restart, outcome_words, server_outcomes, shown_failure, tasks_of_failure
+from .run_record import ENDED, FAILED, STOPPED, RunRecord, duration_words
+from .server_outcomes import (
+    failed_restart,
+    outcome_words,
+    outcomes_of_many,
+    server_outcomes,
+    shown_failure,
+    tasks_of_failure,
+)
+from .tally import Tally
 
 Result = dict[str, Any]
 
 # Of a wait in which a server may be offline: twice the time that it may be, and at least twice the database's default.
 SHORTEST_WAIT = 7200.0
+# Seconds that a service may show a start late.
+PROOF_TIMEOUT = 180.0
 
 
 @dataclass(frozen=True)
@@ -41,7 +54,7 @@ class ClusterRun:
 
     ``freeze_server`` is None if zones are restarted, ``wait_timeout`` for one that fits the time that a server may be
     offline. The cluster has to stay healthy for ``soak`` seconds at its end, where servers were restarted. ``record``
-    gets what became of it.
+    gets what became of it. The ``crew`` restarts batches of several servers.
     """
 
     plan: RollingRequest
@@ -50,6 +63,7 @@ class ClusterRun:
     wait_timeout: float | None = None
     soak: float = 0.0
     record: RunRecord | None = None
+    crew: Crew | None = None
 
 
 def roll_cluster(api: OcpApi, wanted: ClusterRun, clock: Clock = SYSTEM_CLOCK) -> Result:
@@ -58,103 +72,117 @@ def roll_cluster(api: OcpApi, wanted: ClusterRun, clock: Clock = SYSTEM_CLOCK) -
     In check mode it plans alone. Raises an OcpError at the first problem; its facts have the result so far. If too much
     of the change has failed elsewhere, that is in the result if there is a record, otherwise it is an error.
     """
-    return _Run(api, wanted, clock).run()
+    return _Alone(api, wanted, clock).run()
 
 
-class _Run:
-    """One cluster in progress."""
+class ClusterInTurn:
+    """One cluster in progress, with its part of a ``plan``. Its lines begin with ``label``, and count in ``tally``."""
 
-    def __init__(self, api: OcpApi, wanted: ClusterRun, clock: Clock) -> None:
+    def __init__(self, api: OcpApi, wanted: ClusterRun, plan: Result, tally: Tally, label: str, clock: Clock) -> None:
         self._api = api
         self._wanted = wanted
         self._clock = clock
-        self._began = clock.now()
-        self._policy = wanted.restart.policy
-        self._cluster: Result = {"id": None, "name": wanted.plan.clusters[0]}
-        self._batches: list[Result] = []
-        self._left_alone: list[Result] = []
-        self._results: list[Result] = []
-        self._postponed = ""
-        self._stopped = ""
-        self._changed = False
-        self._warnings: list[str] = []
+        self._label = label
+        self._tally = tally
+        self._batches: list[Result] = plan["batches"]
+        [self._cluster] = plan["clusters"]
+        self._policy = replace(wanted.restart.policy, timeout=self._timeout())
+        self._batch: Result = {}
+        self.results: list[Result] = []
+        self.warnings: list[str] = []
+        self.changed = False
+        # Why the next restart would not have ended in time; empty if that did not stop it.
+        self.postponed = ""
 
-    def run(self) -> Result:
-        """See roll_cluster."""
-        with self._noted():
-            try:
-                self._run()
-            except ChangeStopped as stop:
-                # The run is judged in the end, by its record.
-                if self._wanted.record is None:
-                    raise
-                self._stopped = str(stop)
-        return {**self._result(), "warnings": list(dict.fromkeys(self._warnings))}
+    def begin(self) -> None:
+        """Begin the change for all its servers at once: what a person restarts until the turn of a server counts."""
+        names = {server["name"] for batch in self._batches for server in batch["servers"]}
+        if names and self._wanted.restart.change is not None:
+            cluster = Selector(Cluster, {"cluster": str(self._cluster["id"])})
+            self.warnings += note_first_use(self._api, cluster, names, self._wanted.restart, self._clock)
 
-    def _run(self) -> None:
-        self._check_run()
-        self._plan()
-        if self._wanted.restart.check_mode:
-            self._changed = bool(self._batches)
-            return
-        self._begin()
+    def run(self, check: Callable[[], None] = lambda: None, watched: int | None = None, soak: float = 0.0) -> None:
+        """Restart its batches, each after ``check``, and wait until the cluster is healthy. Raises an OcpError.
+
+        After batch number ``watched`` the cluster has to stay healthy for ``soak`` seconds; without a number at its
+        end, if a server was restarted.
+        """
         if self._cluster["task_ids"]:
             self._say(f"waits for the restarts that run on it: {join_names(map(str, self._cluster['task_ids']))}")
             wait_for_tasks(self._api, self._cluster["task_ids"], self._policy, unseen_for=UNSEEN_FOR, clock=self._clock)
         for batch in self._batches:
-            self._check_run()
+            check()
+            self._batch = batch
             self._restart(batch)
-            if self._postponed:
+            if self.postponed:
                 break
-        self._gate(self._wanted.soak if self._results else 0.0)
-        self._look_again()
-
-    def _check_run(self) -> None:
-        """Raise ChangeStopped if the run must not begin another restart."""
-        objection = self._wanted.record.objection() if self._wanted.record else ""
-        if objection:
-            raise ChangeStopped(f"No restart of cluster {self._cluster['name']} begins: {objection}.")
-
-    def _plan(self) -> None:
-        plan = plan_rolling_restart(self._api, self._wanted.plan, self._clock)
-        [self._cluster] = plan["clusters"]
-        self._batches, self._left_alone = plan["batches"], plan["left_alone"]
-        self._warnings += plan["warnings"]
-        if self._cluster["blocked"]:
-            ill = "safe to restart" if not self._cluster["safe"] else "healthy"
-            raise NotHealthy(f"Cluster {self._label} is not {ill}: {self._cluster['message']}")
-        timeout = self._wanted.wait_timeout
-        if timeout is None:
-            timeout = max(SHORTEST_WAIT, 2.0 * (self._cluster["offline_time"] or 0))
-        self._policy = replace(self._policy, timeout=timeout)
-        for server in self._left_alone:
-            self._say(f"left alone: {server['reason']}")
-
-    def _begin(self) -> None:
-        """Begin the change for all at once: what a person restarts until the turn of a server counts."""
-        names = {server["name"] for batch in self._batches for server in batch["servers"]}
-        if names and self._wanted.restart.change is not None:
-            cluster = Selector(Cluster, {"cluster": str(self._cluster["id"])})
-            self._warnings += note_first_use(self._api, cluster, names, self._wanted.restart, self._clock)
+            self._batch = {}
+            if batch["number"] == watched:
+                self._gate(soak)
+        self._batch = {}
+        self._gate(soak if self.results and watched is None else 0.0)
 
     @property
-    def _label(self) -> str:
-        return f"{self._cluster['name']} (id {self._cluster['id']})"
+    def id(self) -> int:
+        """The id of the cluster."""
+        return int(self._cluster["id"])
+
+    @property
+    def name(self) -> str:
+        """The name of the cluster."""
+        return str(self._cluster["name"])
+
+    def current_batch(self) -> Result:
+        """The batch in progress; empty if there is none."""
+        return self._batch
+
+    def untouched(self) -> dict[int, str]:
+        """The names of the planned servers that were not begun, by id."""
+        done = {server["id"] for server in self.results}
+        planned = {server["id"]: server["name"] for batch in self._batches for server in batch["servers"]}
+        return {number: name for number, name in planned.items() if number not in done}
+
+    def _timeout(self) -> float:
+        if self._wanted.wait_timeout is not None:
+            return self._wanted.wait_timeout
+        return max(SHORTEST_WAIT, 2.0 * (self._cluster["offline_time"] or 0))
 
     def _restart(self, batch: Result) -> None:
-        """Restart a batch by one request, and record each of its servers."""
+        """Restart a batch, and record each of its servers."""
+        self._tally.begin()
+        if len(batch["servers"]) > 1 and self._wanted.plan.strategy is Strategy.SERVER:
+            self._restart_many(batch)
+            return
         began = self._clock.now()
         try:
             found = restart_target(self._api, self._selector(batch), self._request(batch), self._clock)
         except OcpError as error:
             failed = failed_restart(error)
             if failed is not None:
-                self._note(batch, failed, began)
+                self._note(server_outcomes(batch, failed, self._clock.now() - began), failed)
             raise
         if found["action"] == "postponed":
-            self._postponed = str(found["reason"])
+            self.postponed = str(found["reason"])
             return
-        self._note(batch, found, began)
+        self._note(server_outcomes(batch, found, self._clock.now() - began), found)
+
+    def _restart_many(self, batch: Result) -> None:
+        """Restart servers at the same time; the others of a batch are awaited whatever becomes of one."""
+        if self._wanted.crew is None:
+            raise TypeError("batches of several servers need a crew")
+        began, request = self._clock.now(), self._request(batch)
+        members = [
+            FleetMember(batch["cluster"], server["name"], self._selector({**batch, "servers": [server]}), request)
+            for server in batch["servers"]
+        ]
+        try:
+            found = restart_many(self._api, self._wanted.crew, members, PROOF_TIMEOUT, self._clock)
+        except OcpError as error:
+            self._note(outcomes_of_many(batch, error.facts["servers"], self._clock.now() - began), error.facts)
+            raise
+        postponed = [server["reason"] for server in found["servers"] if server["action"] == "postponed"]
+        self.postponed = str(postponed[0]) if postponed else ""
+        self._note(outcomes_of_many(batch, found["servers"], self._clock.now() - began), found)
 
     def _selector(self, batch: Result) -> Selector:
         if self._wanted.plan.strategy is Strategy.ZONE:
@@ -185,74 +213,147 @@ class _Run:
     def _gate_timeout(self) -> float:
         """How long a gate waits. After a restart, an answer that is behind may show that at work for a while."""
         asked = self._wanted.restart.safety_timeout
-        return max(asked, UNSEEN_FOR) if self._results else asked
+        return max(asked, UNSEEN_FOR) if self.results else asked
 
-    def _note(self, batch: Result, found: Result, began: float) -> None:
-        self._changed = self._changed or bool(found["changed"])
-        self._warnings += found["warnings"]
-        for outcome in server_outcomes(batch, found, self._clock.now() - began):
-            self._results.append(outcome)
-            done, total = len(self._results), self._planned
-            self._say(f"{done} of {total}, {outcome_words(outcome, found['reason'])}, {total - done} left")
-
-    @property
-    def _planned(self) -> int:
-        return sum(len(batch["servers"]) for batch in self._batches)
+    def _note(self, outcomes: list[Result], found: Result) -> None:
+        self.changed = self.changed or bool(found["changed"])
+        self.warnings += found["warnings"]
+        self._tally.ended(len(outcomes))
+        for outcome in outcomes:
+            self.results.append(outcome)
+            self._policy.note({"ended": outcome})
+            failed = outcome["outcome"] == FAILED
+            self._say(self._tally.words(outcome_words(outcome), goes_on=not failed), failed=failed)
 
     def _gate(self, soak: float) -> None:
         gate = PollPolicy(self._gate_timeout, self._policy.interval, self._policy.show)
         watch = self._request({"zone": ""}).watch if soak else None
+        if soak:
+            self._say(f"watched for {duration_words(soak)}")
         found = await_health(
             self._api, str(self._cluster["id"]), Demands(), gate, soak=soak, watch=watch, clock=self._clock
         )
-        self._warnings += found["warnings"]
+        self.warnings += found["warnings"]
 
-    def _look_again(self) -> None:
-        """Make sure that each server in the scope was restarted, and that the cluster serves. Raises OcpError."""
-        plan = self._last_plan()
-        [cluster] = plan["clusters"]
+    def _say(self, words: str, *, failed: bool = False) -> None:
+        self._policy.show(progress_line(f"{self._label}{words}"), failed)
+
+
+def look_again(
+    api: OcpApi, wanted: RollingRequest, known: Collection[int], restarted: Collection[int], clock: Clock
+) -> None:
+    """Make sure that each server in the scope was restarted, but for ``known`` ids, and that all clusters serve.
+
+    ``restarted`` are the ids of the clusters in which this run restarted servers: answers that are behind may show one
+    of them at work for a while. Raises an OcpError.
+    """
+    plan = _last_plan(api, wanted, restarted, clock)
+    for cluster in plan["clusters"]:
         if not cluster["serves"]:
             words = cluster["message"] or "; ".join(cluster["problems"]) + "."
-            raise NotHealthy(f"Cluster {self._label} does not serve at the end: {words}")
-        known = {server["id"] for server in self._results} | set(self._untouched())
-        servers = [server for batch in plan["batches"] for server in batch["servers"]]
-        left = [server for server in servers if server["needed"] and server["id"] not in known]
-        if left:
-            names = join_names(f"{server['name']} ({server['reason']})" for server in left)
-            which = f"These servers of cluster {self._label}"
-            raise NotVerified(f"{which} were not restarted, but should have been: {names}.")
+            raise NotHealthy(f"Cluster {_label(cluster)} does not serve at the end: {words}")
+    servers = [server for batch in plan["batches"] for server in batch["servers"]]
+    left = [server for server in servers if server["needed"] and server["id"] not in known]
+    if left:
+        names = join_names(f"{server['name']} ({server['reason']})" for server in left)
+        which = " and ".join(dict.fromkeys(server["cluster"] for server in left))
+        raise NotVerified(f"These servers of cluster {which} were not restarted, but should have been: {names}.")
 
-    def _last_plan(self) -> Result:
-        """What is still to do. After a restart, answers that are behind may show that at work for a while."""
-        again = replace(self._wanted.plan, majority=False, watch=None, judges_budget=False, min_zones=0)
-        began = self._clock.now()
-        while True:
-            plan = plan_rolling_restart(self._api, again, self._clock)
-            [cluster] = plan["clusters"]
-            waited = self._clock.now() - began
-            if cluster["serves"] or cluster["blocked"] or not self._results or waited >= UNSEEN_FOR:
-                return plan
-            pause = LAG_PAUSES.pause(waited, self._clock.jitter(), self._api.retry_after)
-            self._clock.sleep(max(SHORTEST_PAUSE, pause))
 
-    def _untouched(self) -> dict[int, str]:
-        """The names of the planned servers that were not begun, by id."""
-        done = {server["id"] for server in self._results}
-        planned = {server["id"]: server["name"] for batch in self._batches for server in batch["servers"]}
-        return {number: name for number, name in planned.items() if number not in done}
+def _last_plan(api: OcpApi, wanted: RollingRequest, restarted: Collection[int], clock: Clock) -> Result:
+    again = replace(wanted, majority=False, watch=None, judges_budget=False, min_zones=0, caps=None, canary=0)
+    began = clock.now()
+    while True:
+        plan = plan_rolling_restart(api, again, clock)
+        behind = [cluster for cluster in plan["clusters"] if not cluster["serves"] and not cluster["blocked"]]
+        waited = clock.now() - began
+        if not any(cluster["id"] in restarted for cluster in behind) or waited >= UNSEEN_FOR:
+            return plan
+        clock.sleep(max(SHORTEST_PAUSE, LAG_PAUSES.pause(waited, clock.jitter(), api.retry_after)))
+
+
+def blocked_words(cluster: Result) -> str:
+    """Why nothing in a blocked cluster of a plan is restarted."""
+    ill = "healthy" if cluster["safe"] else "safe to restart"
+    return f"Cluster {_label(cluster)} is not {ill}: {cluster['message']}"
+
+
+def _label(cluster: Result) -> str:
+    return f"{cluster['name']} (id {cluster['id']})"
+
+
+class _Alone:
+    """The run of one cluster, which plans it, and adds its end to the record."""
+
+    def __init__(self, api: OcpApi, wanted: ClusterRun, clock: Clock) -> None:
+        self._api = api
+        self._wanted = wanted
+        self._clock = clock
+        self._began = clock.now()
+        self._cluster: Result = {"id": None, "name": wanted.plan.clusters[0]}
+        self._planned: list[Result] = []
+        self._left_alone: list[Result] = []
+        self._turn: ClusterInTurn | None = None
+        self._stopped = ""
+        self._warnings: list[str] = []
+
+    def run(self) -> Result:
+        """See roll_cluster."""
+        with self._noted():
+            try:
+                self._run()
+            except ChangeStopped as stop:
+                # The run is judged in the end, by its record.
+                if self._wanted.record is None:
+                    raise
+                self._stopped = str(stop)
+        return {**self._result(), "warnings": self._all_warnings()}
+
+    def _run(self) -> None:
+        self._check_run()
+        plan = plan_rolling_restart(self._api, self._wanted.plan, self._clock)
+        [self._cluster] = plan["clusters"]
+        self._left_alone, self._warnings = plan["left_alone"], plan["warnings"]
+        self._planned = [server for batch in plan["batches"] for server in batch["servers"]]
+        if self._cluster["blocked"]:
+            raise NotHealthy(blocked_words(self._cluster))
+        label, show = f"{self._cluster['name']}: ", self._wanted.restart.policy.show
+        for server in self._left_alone:
+            show(progress_line(f"{label}left alone: {server['reason']}"), False)
+        tally = Tally(len(self._planned), self._clock, self._wanted.record)
+        self._wanted.restart.policy.note({"plan": plan})
+        self._turn = ClusterInTurn(self._api, self._wanted, plan, tally, label, self._clock)
+        if self._wanted.restart.check_mode:
+            return
+        self._turn.begin()
+        self._turn.run(self._check_run, soak=self._wanted.soak)
+        known = {server["id"] for server in self._turn.results} | set(self._turn.untouched())
+        restarted = {self._turn.id} if self._turn.results else set()
+        look_again(self._api, self._wanted.plan, known, restarted, self._clock)
+
+    def _check_run(self) -> None:
+        """Raise ChangeStopped if the run must not begin another restart."""
+        objection = self._wanted.record.objection() if self._wanted.record else ""
+        if objection:
+            raise ChangeStopped(f"No restart of cluster {self._cluster['name']} begins: {objection}.")
 
     def _result(self) -> Result:
+        turn = self._turn
+        is_check = turn is not None and self._wanted.restart.check_mode
         return {
-            "changed": self._changed,
+            "changed": bool(self._planned) if is_check else turn is not None and turn.changed,
             "cluster": {name: self._cluster[name] for name in ("id", "name")},
-            "planned": self._planned,
+            "planned": len(self._planned),
             "left_alone": len(self._left_alone),
-            "results": self._results,
-            "untouched": list(self._untouched().values()),
-            "postponed": self._postponed or None,
+            "results": turn.results if turn else [],
+            "untouched": [*turn.untouched().values()] if turn else [server["name"] for server in self._planned],
+            "postponed": (turn.postponed if turn else "") or None,
             "stopped": self._stopped or None,
             "elapsed": round(self._clock.now() - self._began, 3),
         }
+
+    def _all_warnings(self) -> list[str]:
+        return list(dict.fromkeys([*self._warnings, *(self._turn.warnings if self._turn else ())]))
 
     @contextmanager
     def _noted(self) -> Iterator[None]:
@@ -261,8 +362,8 @@ class _Run:
             yield
         except OcpError as error:
             facts, tasks = shown_failure(error), tasks_of_failure(error)
-            self._warnings += error.facts.get("warnings", [])
-            error.facts = {**self._result(), **facts, "warnings": list(dict.fromkeys(self._warnings))}
+            warnings = list(dict.fromkeys([*self._all_warnings(), *error.facts.get("warnings", [])]))
+            error.facts = {**self._result(), **facts, "warnings": warnings}
             self._record(FAILED, {"message": str(error), "tasks": tasks, **facts})
             raise
         self._record(STOPPED if self._stopped else ENDED, {"message": self._stopped})
@@ -271,7 +372,6 @@ class _Run:
         if self._wanted.record is not None and not self._wanted.restart.check_mode:
             elapsed = self._clock.now() - self._began
             left = self._wanted.record.note(word, elapsed, {"outcome": word, **self._result(), **facts})
-            self._policy.announce(progress_line(f"{left} ({self._cluster['name']} {word})"), word == FAILED)
-
-    def _say(self, words: str) -> None:
-        self._policy.show(progress_line(f"{self._cluster['name']}: {words}"), False)
+            why = f": {facts['message'].splitlines()[0]}" if word == FAILED else ""
+            announce = self._wanted.restart.policy.announce
+            announce(progress_line(f"{left} ({self._cluster['name']} {word}{why})"), word == FAILED)

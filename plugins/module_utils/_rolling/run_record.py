@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The file in which the clusters of one run note how they ended: how many have, how many failed, how long it takes."""
+"""The file in which the clusters of one run note how far they are: how many ended or failed, how long it takes."""
 
 from __future__ import annotations
 
@@ -11,10 +11,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from .._base.clock import SYSTEM_CLOCK, Clock
 from .._base.errors import OptionError
 
 # Words at the beginning of a line, before the seconds that the cluster took, and what is known of it as JSON.
 ENDED, FAILED, STOPPED = "ended", "failed", "stopped"
+ENDS = (ENDED, FAILED, STOPPED)
+# The same of a cluster in progress, before the number of servers left, seconds for each, the time, and the host.
+UNDER_WAY = "under-way"
 # The newest ones predict how long the next will take.
 LOOKED_AT = 50
 
@@ -23,8 +27,8 @@ LOOKED_AT = 50
 class RunRecord:
     """The record at ``path`` of a run over this many ``clusters``, up to ``forks`` of them at the same time.
 
-    ``host`` is the one whose end is noted. All have one file, and each writes one line under a lock. It stops when more
-    than ``most`` have failed.
+    ``host`` is the one that is noted. All have one file, and each writes one line at a time under a lock. It stops when
+    more than ``most`` have failed.
     """
 
     path: str
@@ -32,6 +36,7 @@ class RunRecord:
     clusters: int
     forks: int
     most: int | None
+    clock: Clock = SYSTEM_CLOCK
 
     def objection(self) -> str:
         """Why no further restart should begin; empty if it may. Raises OptionError."""
@@ -42,17 +47,24 @@ class RunRecord:
 
     def note(self, word: str, elapsed: float, entry: dict[str, Any]) -> str:
         """Add the outcome of a cluster after these seconds; returns what is left. Raises OptionError."""
-        added = f"{word} {elapsed:.1f} {json.dumps({'host': self.host, **entry}, default=str)}\n"
+        return self._words(self._add(f"{word} {elapsed:.1f} {json.dumps({'host': self.host, **entry}, default=str)}"))
+
+    def note_under_way(self, left: int, pace: float) -> None:
+        """Note that this many servers of the cluster are left, at these seconds for each. Raises OptionError."""
+        self._add(f"{UNDER_WAY} {left} {pace:.1f} {self.clock.wall():.1f} {self.host}")
+
+    def _add(self, line: str) -> list[str]:
+        """Add a line; returns all lines."""
         try:
             with Path(self.path).open("a+b") as file:
                 fcntl.flock(file, fcntl.LOCK_EX)
                 file.seek(0)
                 before = file.read().decode(errors="replace")
                 # A killed process may have left half a line.
-                file.write(f"{'' if before.endswith(chr(10)) or not before else chr(10)}{added}".encode())
+                file.write(f"{'' if before.endswith(chr(10)) or not before else chr(10)}{line}\n".encode())
         except OSError as error:
             raise self._unusable(error) from error
-        return self._words([*before.splitlines(), added])
+        return [*before.splitlines(), line]
 
     def _lines(self) -> list[str]:
         try:
@@ -71,12 +83,43 @@ class RunRecord:
         return f"{ended} of {self.clusters} clusters{failures}{self._time_left(lines)}"
 
     def _time_left(self, lines: Sequence[str]) -> str:
-        open_ones = self.clusters - len(lines)
+        ended = [line for line in lines if line.startswith(ENDS)]
+        open_ones = self.clusters - len(ended)
         if open_ones <= 0:
             return ""
-        took = [float(line.split(" ", 2)[1]) for line in lines if line.startswith((ENDED, FAILED))][-LOOKED_AT:]
-        each = sum(took) / len(took) if took else 0.0
-        return f", about {duration_words(each * open_ones / min(self.forks, open_ones))} left"
+        took = [float(line.split(" ", 2)[1]) for line in ended if not line.startswith(STOPPED)][-LOOKED_AT:]
+        under_way = self._under_way(lines)
+        # Those that have not begun may take as long as others.
+        work = sum(under_way) + (sum(took) / len(took) if took else 0.0) * (open_ones - len(under_way))
+        left = max([work / min(self.forks, open_ones), *under_way])
+        return f", about {duration_words(left)} left"
+
+    def _under_way(self, lines: Sequence[str]) -> list[float]:
+        """The seconds that each cluster in progress still needs."""
+        newest: dict[str, tuple[int, float, float]] = {}
+        for line in lines:
+            word, *rest = line.split(" ", 4)
+            if word == UNDER_WAY and len(rest) == 4:
+                left, pace, at, host = rest
+                newest[host] = int(left), float(pace), float(at)
+            elif word in ENDS:
+                newest.pop(_host_of(line), None)
+        known = [pace for _left, pace, _at in newest.values() if pace]
+        usual, now = sum(known) / len(known) if known else 0.0, self.clock.wall()
+        # A server that takes longer than the others has at least those after it left.
+        return [
+            max(left * (pace or usual) - (now - at), (left - 1) * (pace or usual), 0.0)
+            for left, pace, at in newest.values()
+        ]
+
+
+def _host_of(line: str) -> str:
+    """The host of an end; empty if a killed process has left half of it."""
+    try:
+        host: str = json.loads(line.split(" ", 2)[2])["host"]
+    except (IndexError, ValueError):
+        return ""
+    return host
 
 
 def _failed(lines: Sequence[str]) -> int:

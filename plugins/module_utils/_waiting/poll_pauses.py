@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -21,13 +21,21 @@ SHORTEST_PAUSE, SHORTEST_PAUSE_WITH_JITTER = 0.5, 0.6
 SHARE_OF_WAITED, SHARE_OF_WAITED_WITH_JITTER = 0.05, 0.04
 
 
+Note = Callable[[Result], None]
+
+
+def note_nothing(_facts: Result) -> None:
+    """Notes nothing."""
+
+
 @dataclass(frozen=True)
 class PollPolicy:
     """The limit of a wait and of a pause between two polls, in seconds; ``show`` gets the progress lines.
 
     ``log_lines`` is the number of lines shown from the log of a failed subtask. ``announce`` gets the one line that is
     shown even without progress: which task was started. ``offline_time`` is how many seconds a restarted server may be
-    offline; the lines show how much of it is left. Without ``steps`` there is no line for each subtask.
+    offline; the lines show how much of it is left. Without ``steps`` there is no line for each subtask. ``note`` gets
+    what is to be known even if the process is interrupted: a ``plan``, what ``began``, what has ``ended``.
     """
 
     timeout: float
@@ -37,6 +45,7 @@ class PollPolicy:
     announce: Show = show_nothing
     offline_time: float | None = None
     steps: bool = True
+    note: Note = note_nothing
 
     def pause(self, waited: float, jitter: float, retry_after: float = 0.0) -> float:
         """Seconds until the next poll: 5 % of the time waited, at least the shortest pause, at most ``interval``.

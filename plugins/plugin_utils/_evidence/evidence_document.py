@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -14,11 +15,13 @@ from uuid import uuid4
 from ...module_utils._base.parsing import Record, integer, integers, record, records
 from ...module_utils._base.text import one_line
 from .restart_entries import (
+    ROLLING,
     failure_entry,
     has_failed,
     plan_entry,
     restart_entries,
     task_entry,
+    unreached_entry,
 )
 
 VERSION = 1
@@ -44,6 +47,24 @@ class Place:
         return {"at": at, **names, "check_mode": self.check_mode}
 
 
+@dataclass(frozen=True)
+class _Plan:
+    """A plan: where it comes from, its ``entry``, and how many targets had an outcome before it."""
+
+    place: Place
+    entry: Record
+    first: int
+
+    @property
+    def servers(self) -> dict[tuple[Any, Any], Record]:
+        """What is to be restarted, by cluster and name."""
+        return {_named(one): one for step in self.entry["steps"] for one in step}
+
+    def is_for(self, place: Place) -> bool:
+        """Whether it is a plan for the same change."""
+        return (self.place.change, self.place.started_before) == (place.change, place.started_before)
+
+
 class EvidenceDocument:
     """The evidence of one run, as it grows. ``facts`` is what is known of the run from the start."""
 
@@ -55,7 +76,8 @@ class EvidenceDocument:
         self._ticket = ticket
         self._identity = str(uuid4())
         self._services: dict[str, None] = {}
-        self._plans: list[Record] = []
+        self._plans: list[_Plan] = []
+        self._places: dict[tuple[str, str], Place] = {}
         self._targets: list[Record] = []
         self._parameters: list[Record] = []
         self._actions: list[Record] = []
@@ -70,11 +92,28 @@ class EvidenceDocument:
 
     def started(self, place: Place, key: tuple[str, str]) -> None:
         """A module begins that may change something."""
-        self._unfinished[key] = place.entry(_now())
+        self._places[key] = place
+        self._unfinished[key] = {**place.entry(_now()), "in_flight": []}
 
     def ended(self, key: tuple[str, str]) -> None:
         """The same has given its result."""
         self._unfinished.pop(key, None)
+
+    def interrupted(self, notes_of: Callable[[tuple[str, str]], list[Record]]) -> None:
+        """Add what modules without a result have noted: their plans, what has ended, and what is in flight."""
+        for key, entry in self._unfinished.items():
+            place = self._places[key]
+            begun: list[Record] = []
+            for note in notes_of(key):
+                if "plan" in note:
+                    self._note_plan(place, {"plan": note["plan"]}, ROLLING)
+                elif "ended" in note:
+                    ended = note["ended"]
+                    self._note_targets(place, restart_entries(ROLLING, {"results": [ended]}, place.check_mode))
+                    begun = [one for one in begun if one["task_id"] != ended["task_id"]]
+                else:
+                    begun.append({"target": one_line(note["began"]["target"]), "task_id": note["began"]["task_id"]})
+            entry["in_flight"] = begun
 
     def used(self, service: str | None, user: str | None) -> None:
         """A module has asked this service as this user."""
@@ -91,11 +130,8 @@ class EvidenceDocument:
     def note(self, place: Place, result: Record) -> None:
         """Add a result of a module of this collection."""
         head = place.entry(_now())
-        self._note_plan(head, place.module, result)
-        first = len(self._targets) + 1
-        entries = restart_entries(place.module, result, place.check_mode)
-        head_of_target = {**head, "change": place.change, "started_before": place.started_before}
-        self._targets += [{"number": number, **head_of_target, **entry} for number, entry in enumerate(entries, first)]
+        self._note_plan(place, result, place.module)
+        self._note_targets(place, restart_entries(place.module, result, place.check_mode))
         if place.module == "task":
             self._actions.append({**head, **_action(result)})
         if place.module == "cluster_parameter":
@@ -120,7 +156,8 @@ class EvidenceDocument:
 
     def as_record(self) -> Record:
         """The document; its schema is docs/evidence.schema.json."""
-        outcomes = Counter(entry["outcome"] for entry in self._targets)
+        every = [*self._targets, *self._not_reached()]
+        outcomes = Counter(entry["outcome"] for entry in every)
         return {
             "evidence_version": VERSION,
             "ticket": self._ticket,
@@ -137,8 +174,8 @@ class EvidenceDocument:
             "requested_from": self._facts["requested_from"],
             "services": list(self._services),
             "totals": dict(sorted(outcomes.items())),
-            "plans": self._plans,
-            "targets": self._targets,
+            "plans": [plan.entry for plan in self._plans],
+            "targets": [{"number": number, **entry} for number, entry in enumerate(every, 1)],
             "parameters": self._parameters,
             "task_actions": self._actions,
             "failures": self._failures,
@@ -146,15 +183,30 @@ class EvidenceDocument:
             "hidden_results": self._hidden,
         }
 
-    def _note_plan(self, head: Record, module: str, result: Record) -> None:
-        """Add a plan, unless an earlier plan already has all of it: then it only shows what is left."""
-        plan = None if has_failed(result) else plan_entry(module, result)
+    def _note_targets(self, place: Place, entries: list[Record]) -> None:
+        self._targets += [{**_head(place), **entry} for entry in entries]
+
+    def _note_plan(self, place: Place, result: Record, module: str) -> None:
+        """Add a plan, unless an earlier plan for the same already has all of it: then it only shows what is left."""
+        # A rolling restart has its plan also if it fails.
+        plan = None if has_failed(result) and module != ROLLING else plan_entry(module, result)
         if plan is None:
             return
-        known = {_named(one) for earlier in self._plans for step in earlier["steps"] for one in step}
-        planned = {_named(one) for step in plan["steps"] for one in step}
-        if not self._plans or planned - known or plan["refused"]:
-            self._plans.append({**head, **plan})
+        known = {one for earlier in self._plans if earlier.is_for(place) for one in earlier.servers}
+        new = _Plan(place, {**place.entry(_now()), **plan}, len(self._targets))
+        if not self._plans or new.servers.keys() - known or plan["refused"]:
+            self._plans.append(new)
+
+    def _not_reached(self) -> Iterator[Record]:
+        """What was planned and has no outcome, nor is in flight."""
+        in_flight = [one["target"].split() for entry in self._unfinished.values() for one in entry["in_flight"]]
+        told: set[tuple[Any, Any]] = set()
+        for plan in self._plans:
+            reached = {name for entry in self._targets[plan.first :] for name in _names(entry)}
+            for name, server in plan.servers.items():
+                if name not in reached | told and not any(server["name"] in words for words in in_flight):
+                    told.add(name)
+                    yield {**_head(plan.place), **unreached_entry(server, plan.place.check_mode)}
 
     def _update(self, task: Record) -> None:
         """A task that was waited for may belong to a restart that was not."""
@@ -190,6 +242,16 @@ def _parameters(result: Record) -> list[Record]:
         }
         for one in records(result.get("parameters"))
     ]
+
+
+def _head(place: Place) -> Record:
+    return {**place.entry(_now()), "change": place.change, "started_before": place.started_before}
+
+
+def _names(entry: Record) -> Iterator[tuple[Any, Any]]:
+    """A target, and its members: a zone has those of its servers."""
+    yield entry["cluster"], entry["name"]
+    yield from ((entry["cluster"], member["name"]) for member in entry["members"])
 
 
 def _named(server: Record) -> tuple[Any, Any]:

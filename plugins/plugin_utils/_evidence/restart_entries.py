@@ -11,7 +11,7 @@ from typing import Any
 from ...module_utils._base.parsing import Record, integer, integers, record, records, text
 from ...module_utils._base.text import LONGEST_LOG_LINES, escape_lines, log_tail, one_line
 
-FLEET, ROLLING = "fleet_restart", "cluster_rolling_restart"
+FLEET, ROLLING, ROLLING_PLAN = "fleet_restart", "cluster_rolling_restart", "cluster_rolling_restart_info"
 FAILED, PROVEN, UNPROVEN, SKIPPED = "failed", "proven", "unproven", "skipped"
 PLANNED, POSTPONED, NOT_BEGUN = "planned", "postponed", "not_begun"
 # What was done to a task by the module task, and what a task shows of itself.
@@ -59,7 +59,9 @@ def task_entry(task: Record) -> Record:
 def plan_entry(module: str, result: Record) -> Record | None:
     """The plan in a result of a module that plans: what restarts together, in order; None if there is none."""
     left_alone = [_planned(one) for one in records(result.get("left_alone"))]
-    if module == "cluster_rolling_restart_info":
+    if module == ROLLING:
+        return plan_entry(ROLLING_PLAN, record(result["plan"])) if record(result.get("plan")) else None
+    if module == ROLLING_PLAN:
         batches = records(result.get("batches"))
         blocked = [one for one in records(result.get("clusters")) if one.get("blocked")]
         return {
@@ -119,10 +121,21 @@ def _of_fleet(server: Record, check_mode: bool) -> Record:
     }
 
 
+def unreached_entry(server: Record, check_mode: bool) -> Record:
+    """A server of a plan that has no outcome."""
+    return {
+        **{"kind": "server", "name": server["name"], "cluster": server["cluster"]},
+        **_course({}, check_mode),
+        **{"outcome": PLANNED if check_mode else NOT_BEGUN, "reason": server["reason"]},
+        **{"members": [], "task": None, "elapsed": None, "trace_id": None},
+    }
+
+
 def _of_cluster(result: Record, check_mode: bool) -> Iterator[Record]:
-    cluster = one_line(record(result.get("cluster")).get("name"))
+    own = one_line(record(result.get("cluster")).get("name"))
     for server in records(result.get("results")):
         name, outcome = one_line(server.get("name")), server.get("outcome")
+        cluster = one_line(server.get("cluster")) or own
         failed = {"msg": result.get("msg")} if outcome == FAILED else {}
         yield {
             "kind": "server",
@@ -134,14 +147,10 @@ def _of_cluster(result: Record, check_mode: bool) -> Iterator[Record]:
             "elapsed": _seconds(server.get("elapsed")),
             "trace_id": None,
         }
-    untouched = result.get("untouched")
+    # Those of a result with a plan are known by that.
+    untouched = result.get("untouched") if own else None
     for name in untouched if isinstance(untouched, list) else []:
-        yield {
-            **{"kind": "server", "name": one_line(name), "cluster": cluster},
-            **_course({}, check_mode),
-            "outcome": PLANNED if check_mode else NOT_BEGUN,
-            **{"members": [], "task": None, "elapsed": None, "trace_id": None},
-        }
+        yield unreached_entry({"name": one_line(name), "cluster": own, "reason": None}, check_mode)
 
 
 def _course(result: Record, check_mode: bool) -> Record:

@@ -25,6 +25,7 @@ from .._ansible_core import file_of, id_of, is_hidden, task_end
 from .evidence_document import FAILED, INTERRUPTED, SUCCEEDED, EvidenceDocument, Place
 from .evidence_file import EvidenceFile
 from .evidence_page import render_evidence
+from .notes_of_workers import keep_notes
 from .restart_entries import has_failed
 from .run_origin import awx_job, command, process_id, requested_by, requested_from, service_address
 
@@ -69,6 +70,7 @@ class RunRecorder:
         self._facts: Record = {"run": self._run, **origin}
         self._document = EvidenceDocument(self._facts, one_line(ticket))
         self._secrets: dict[str, str] = {}
+        self._notes = keep_notes()
         self._items: set[tuple[str, str]] = set()
         self._is_written = False
         self._is_open = False
@@ -146,6 +148,7 @@ class RunRecorder:
     def _exit(self) -> None:
         """The process ends. Without the end of a playbook it was interrupted."""
         if self._document.is_running:
+            self._document.interrupted(self._notes.of)
             self._document.close(INTERRUPTED)
             self._write()
         elif not self._is_written:

@@ -13,7 +13,7 @@ DOCUMENTED = yaml.safe_load(ocp.DOCUMENTATION)["options"]
 
 
 def test_connection_options_match_the_modules():
-    assert DOCUMENTED.keys() == {"plugin", "hosts", "filters", *CONNECTION_OPTIONS}
+    assert DOCUMENTED.keys() == {"plugin", "hosts", "host_names", "filters", *CONNECTION_OPTIONS}
 
 
 @pytest.mark.parametrize("option", CONNECTION_OPTIONS)

@@ -49,6 +49,24 @@ def test_a_cluster_is_called_by_name_id_and_service():
     assert host_of(cluster(7), "http://proxy.example.com/ocp1/") == "orders+7+proxy.example.com+80+ocp1"
 
 
+def test_a_cluster_is_called_by_its_name_where_nothing_else_is():
+    clusters = [
+        cluster(number, name)
+        for number, name in enumerate(
+            ("orders", "stock-2", "pair", "pair", "web", "ocp_clusters", "localhost", "a.b", "10", "é", "x" * 65, None)
+        )
+    ]
+    found = cluster_hosts(clusters, URL, {"web", "all"})
+    assert [name for name in found.variables if "+" not in name] == ["orders", "stock-2"]
+    assert found.groups.members["ocp_clusters"][:4] == [
+        "orders",
+        "stock-2",
+        *(host_of(one, URL) for one in clusters[2:4]),
+    ]
+    assert len(found.variables) == len(clusters)
+    assert [*cluster_hosts(clusters, URL).variables] == [host_of(one, URL) for one in clusters]
+
+
 def test_no_two_clusters_of_several_services_have_the_same_host_name():
     """Not even two whose names are equal, odd, missing, too long, or those of other hosts."""
     names = [host_of(cluster(number, name), url) for number, name, url in product((1, 2, 12), NAMES, URLS)]

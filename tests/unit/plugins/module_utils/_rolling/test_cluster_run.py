@@ -22,7 +22,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling import clus
 from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling.cluster_run import ClusterRun, roll_cluster
 from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling.rolling_order import Strategy
 from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling.rolling_plan import RollingRequest
-from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling.run_record import FAILED, RunRecord
+from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling.run_record import ENDS, FAILED, RunRecord
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll_pauses import PollPolicy
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import SERVER, Thing, at
 
@@ -55,10 +55,10 @@ def roll(service):
 
 
 def noted(record):
-    """The lines of the record: the word, and the entry."""
+    """The ends in the record: the word, and the entry."""
     with Path(record.path).open() as file:
         found = [line.split(" ", 2) for line in file]
-    return [(word, json.loads(entry)) for word, _seconds, entry in found]
+    return [(word, json.loads(entry)) for word, _seconds, entry in found if word in ENDS]
 
 
 def restarted(service):
@@ -80,6 +80,7 @@ def test_servers_restart_one_after_another_and_each_has_its_lines(service, roll,
     assert (word, entry["host"], entry["results"]) == ("ended", "orders+31", found["results"])
     own = [line.strip() for line in roll.lines if line.startswith("  orders: ")]
     assert own[1].startswith("orders: 2 of 3, 10.1.0.2:2882 (zone2) restarted in ")
+    assert own[1].rpartition(", about ")[0].endswith(", 1 left")
     assert own[2].endswith(", 0 left")
     assert roll.lines[-1].startswith("  1 of 2 clusters, about ")
     assert all(len(line) <= 120 for line in roll.lines)

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.clock import SYSTEM_CLOCK
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import OptionError
 from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling.run_record import (
     ENDED,
@@ -92,3 +93,21 @@ def test_record_that_is_not_there_is_refused(tmp_path):
 )
 def test_durations_in_words(seconds, words):
     assert duration_words(seconds) == words
+
+
+def test_time_left_is_at_least_that_of_the_slowest_cluster_in_progress(record):
+    time = [1000.0]
+    fleet = replace(record, clusters=4, forks=4, clock=replace(SYSTEM_CLOCK, wall=lambda: time[0]))
+    big = replace(fleet, host="big")
+    big.note_under_way(30, 0.0)
+    for host in ("b", "c"):
+        replace(fleet, host=host).note_under_way(1, 0.0)
+    time[0] += 60
+    big.note_under_way(29, 60.0)
+    # The mean of the clusters that have ended says 60 seconds for each.
+    assert fleet.note(ENDED, 60, {}) == "1 of 4 clusters, about 29 min left"
+    time[0] += 120
+    # Its server takes longer than those before.
+    assert replace(fleet, host="b").note(ENDED, 180, {}) == "2 of 4 clusters, about 28 min left"
+    big.note(FAILED, 180, {})
+    assert replace(fleet, host="c").note(ENDED, 180, {}) == "4 of 4 clusters, 1 failed"

@@ -8,8 +8,10 @@ import atexit
 import json
 
 import pytest
+from ansible_collections.oceanbase.ocp.plugins.plugin_utils._ansible_core import id_of
 from ansible_collections.oceanbase.ocp.plugins.plugin_utils._evidence import evidence_file, run_recorder
 from ansible_collections.oceanbase.ocp.plugins.plugin_utils._evidence.evidence_page import render_evidence
+from ansible_collections.oceanbase.ocp.plugins.plugin_utils._evidence.notes_of_workers import noting
 from ansible_collections.oceanbase.ocp.tests.unit.support.evidence_runs import URL, Run, Task, checked, restarted
 from ansible_collections.oceanbase.ocp.tests.unit.support.html_pages import NASTY, Page, scalars, tasks, texts
 from hypothesis import given
@@ -128,6 +130,49 @@ def test_interrupted_run_names_what_has_no_result(run, exits):
     found = run.document
     assert (found["state"], [one["step"] for one in found["unfinished"]]) == ("interrupted", ["Restart a node"])
     assert "Restart a node" in Page(run.page).text
+
+
+def test_interrupted_run_names_the_server_in_flight_with_its_task(run, exits):
+    run.begins()
+    task = Task("cluster_rolling_restart", "Restart zone by zone")
+    run.recorder.started(run.host(), task)
+    note = noting((run.host().get_name(), id_of(task)))
+    servers = [{"cluster": "orders", "zone": "zone1", "name": f"10.0.0.{n}:2882", "reason": "old"} for n in (1, 2, 3)]
+    batch = {"cluster": "orders", "zone": "zone1"}
+    note({"plan": {"clusters": [], "batches": [{**batch, "servers": [one]} for one in servers], "left_alone": []}})
+    note({"began": {"target": "server 10.0.0.1:2882 (id 1) of cluster orders (id 7)", "task_id": 1001}})
+    note({"ended": {**servers[0], "outcome": "submitted", "task_id": 1001, "verified": True, "elapsed": 5.0}})
+    note({"began": {"target": "server 10.0.0.2:2882 (id 2) of cluster orders (id 7)", "task_id": 1002}})
+    [end] = exits
+    end()
+    found = run.document
+    assert (found["state"], found["totals"]) == ("interrupted", {"not_begun": 1, "proven": 1})
+    [unfinished] = found["unfinished"]
+    assert unfinished["in_flight"] == [
+        {"target": "server 10.0.0.2:2882 (id 2) of cluster orders (id 7)", "task_id": 1002}
+    ]
+    assert [(one["name"], one["outcome"]) for one in found["targets"]] == [
+        ("10.0.0.1:2882", "proven"),
+        ("10.0.0.3:2882", "not_begun"),
+    ]
+    assert "10.0.0.2:2882 (id 2) of cluster orders (id 7): task 1002" in Page(run.page).text
+
+
+@pytest.mark.parametrize("check_mode", [False, True])
+def test_all_that_was_planned_and_has_no_outcome_is_not_begun(run, check_mode):
+    servers = [{"cluster": "orders", "server": f"10.0.0.{n}:2882", "reason": "old"} for n in (1, 2)]
+    waves = {"waves": [{"number": 1, "servers": servers}], "left_alone": [], "refused": []}
+    run.recorder.ended(run.result("fleet_restart_info", waves, check_mode=check_mode))
+    others = [{"name": f"10.0.0.{n}:2882", "needed": True, "reason": "old"} for n in (3, 4)]
+    zone = {"clusters": [], "batches": [{"cluster": "orders", "servers": others}], "left_alone": []}
+    run.recorder.ended(run.result("cluster_rolling_restart_info", zone, check_mode=check_mode))
+    if not check_mode:
+        run.recorder.ended(run.result("server_restart", restarted()))
+    run.ends()
+    left = [f"10.0.0.{n}:2882" for n in ((1, 2, 3, 4) if check_mode else (2, 3, 4))]
+    word = "planned" if check_mode else "not_begun"
+    assert [one["name"] for one in run.document["targets"] if one["outcome"] == word] == left
+    assert run.document["totals"][word] == len(left)
 
 
 def test_ended_run_stays_as_it_is_when_the_process_ends(run, exits):

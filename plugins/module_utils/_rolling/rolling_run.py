@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""The rolling restart of several clusters in one process: one plan, one after another, which failures stop it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from .._base.clock import SYSTEM_CLOCK, Clock
+from .._base.errors import NotAllRestarted, OcpError, OptionError, attach_facts
+from .._ocp.endpoints import OcpApi
+from .._waiting.progress import progress_line
+from .cluster_run import ClusterInTurn, ClusterRun, blocked_words, look_again
+from .rolling_plan import plan_rolling_restart
+from .rolling_words import batch_words, outcome_counts, plan_lines, purposes
+from .server_outcomes import FAILED, shown_failure, tasks_of_failure
+from .tally import Tally
+
+Result = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class RollingRun:
+    """The request. ``each`` is that of each cluster, and its plan names all clusters.
+
+    After more than ``max_failures`` failed clusters no other one is begun; more than ``max_servers`` to restart are
+    refused. The cluster of the last canary is watched for the ``soak`` of ``each``.
+    """
+
+    each: ClusterRun
+    max_failures: int
+    max_servers: int | None
+
+
+def roll_clusters(api: OcpApi, wanted: RollingRun, clock: Clock = SYSTEM_CLOCK) -> Result:
+    """Restart the servers of clusters that need it; returns the result, with ``plan`` and ``warnings``.
+
+    In check mode it plans alone. Raises NotAllRestarted if a cluster has failed; its facts have the result too, and so
+    has what is attached to an interruption.
+    """
+    run = _RollingRun(api, wanted, clock)
+    try:
+        run.carry_out()
+    except OcpError as error:
+        error.facts = {**run.result(), **error.facts}
+        raise
+    except BaseException as interruption:
+        attach_facts(interruption, run.result())
+        raise
+    return run.result()
+
+
+class _RollingRun:
+    """One such run."""
+
+    def __init__(self, api: OcpApi, wanted: RollingRun, clock: Clock) -> None:
+        self._api = api
+        self._wanted = wanted
+        self._request = wanted.each.restart
+        self._clock = clock
+        self._began = clock.now()
+        self._plan: Result = {"clusters": [], "batches": [], "left_alone": [], "done": [], "warnings": []}
+        self._turns: list[ClusterInTurn] = []
+        self._failures: list[Result] = []
+        # Of the failures: what is shown of the newest one, and the tasks of all.
+        self._shown: Result = {}
+        self._tasks: list[Result] = []
+
+    def carry_out(self) -> None:
+        """See roll_clusters."""
+        self._plan = plan_rolling_restart(self._api, self._wanted.each.plan, self._clock)
+        self._request.policy.note({"plan": self._plan})
+        for line in plan_lines(self._plan, self._wanted.each.plan, in_full=self._request.policy.steps):
+            self._say(line)
+        self._check_size()
+        blocked = [cluster for cluster in self._plan["clusters"] if cluster["blocked"]]
+        self._failures += [_failure(cluster["name"], {}, blocked_words(cluster)) for cluster in blocked]
+        if not self._request.check_mode:
+            self._restart()
+        if self._failures:
+            raise NotAllRestarted(self._words(), **self._shown)
+
+    def result(self) -> Result:
+        """The result so far."""
+        results = self._results
+        return {
+            "changed": bool(self._plan["batches"]) if self._request.check_mode else any(t.changed for t in self._turns),
+            "plan": {key: value for key, value in self._plan.items() if key != "warnings"},
+            "planned": len(self._servers),
+            "left_alone": len(self._plan["left_alone"]),
+            "results": results,
+            "untouched": [server["name"] for server in self._untouched],
+            "failures": self._failures,
+            "tasks": self._tasks,
+            "postponed": self._postponed or None,
+            "stopped": None,
+            "elapsed": round(self._clock.now() - self._began, 3),
+            "warnings": list(dict.fromkeys([*self._plan["warnings"], *(w for t in self._turns for w in t.warnings)])),
+        }
+
+    def _check_size(self) -> None:
+        most = self._wanted.max_servers
+        if most is not None and len(self._servers) > most:
+            option = self._request.hints.named("max_servers")
+            raise OptionError(
+                f"{option}: {len(self._servers)} servers are to be restarted, and {most} is the most; give a larger "
+                "number if that is meant. Nothing was restarted."
+            )
+
+    def _restart(self) -> None:
+        tally = Tally(len(self._servers), self._clock)
+        self._turns = [self._turn(cluster, tally) for cluster in self._plan["clusters"] if not cluster["blocked"]]
+        # The change begins for all of them before the first restart.
+        begun = [turn for turn in self._turns if self._try(turn.name, dict, turn.begin)]
+        soak = self._wanted.each.soak
+        for turn in begun:
+            if self._postponed or len(self._failures) > self._wanted.max_failures:
+                break
+            self._try(turn.name, turn.current_batch, partial(turn.run, watched=self._last_canary, soak=soak))
+        if not self._failures:
+            known = {server["id"] for server in self._results}
+            known |= {server["id"] for server in self._untouched} if self._postponed else set()
+            restarted = {turn.id for turn in self._turns if turn.results}
+            plan = self._wanted.each.plan
+            self._try("", dict, partial(look_again, self._api, plan, known, restarted, self._clock))
+        if self._servers:
+            self._say(outcome_counts(self._servers, self._results))
+        if self._postponed:
+            names = ", ".join(server["name"] for server in self._untouched)
+            # Whole, however narrow the terminal is.
+            line = progress_line(f"Left for the next run, since {self._postponed}: {names}")
+            self._request.policy.announce(line, False)
+
+    def _turn(self, cluster: Result, tally: Tally) -> ClusterInTurn:
+        own = {**self._plan, "clusters": [cluster], "batches": self._batches_of(cluster)}
+        label = f"{cluster['name']}: " if len(self._plan["clusters"]) > 1 else ""
+        return ClusterInTurn(self._api, self._wanted.each, own, tally, label, self._clock)
+
+    def _try(self, cluster: str, batch: Callable[[], Result], what: Callable[[], None]) -> bool:
+        """Do it, and tell whether it succeeded; an error is the failure of a cluster, at the ``batch`` of then."""
+        try:
+            what()
+        except OcpError as error:
+            self._failures.append(_failure(cluster, batch(), str(error)))
+            self._shown = shown_failure(error)
+            self._tasks += tasks_of_failure(error)
+            return False
+        return True
+
+    @property
+    def _servers(self) -> list[Result]:
+        return [server for batch in self._plan["batches"] for server in batch["servers"]]
+
+    @property
+    def _results(self) -> list[Result]:
+        return [server for turn in self._turns for server in turn.results]
+
+    @property
+    def _untouched(self) -> list[Result]:
+        done = {server["id"] for server in self._results}
+        return [server for server in self._servers if server["id"] not in done]
+
+    @property
+    def _postponed(self) -> str:
+        return next((turn.postponed for turn in self._turns if turn.postponed), "")
+
+    @property
+    def _last_canary(self) -> int:
+        """The number of the last batch that is a canary, if others are left; a batch has no number 0."""
+        batches = self._plan["batches"]
+        canaries = [int(batch["number"]) for batch in batches if batch["canary"]]
+        return canaries[-1] if canaries and len(canaries) < len(batches) else 0
+
+    def _batches_of(self, cluster: Result) -> list[Result]:
+        """In the order of their numbers, with the canaries first."""
+        own = [batch for batch in self._plan["batches"] if batch["cluster_id"] == cluster["id"]]
+        return sorted(own, key=lambda batch: not batch["canary"])
+
+    def _words(self) -> str:
+        """The message of a failed run: counts, then each failure, then what to do."""
+        failed = [server["name"] for server in self._results if server["outcome"] == FAILED]
+        names = f" ({', '.join(failed)})" if failed else ""
+        untouched = [server["name"] for server in self._untouched]
+        more = f" and {len(untouched) - 10} more" if len(untouched) > 10 else ""
+        listed = f": {', '.join(untouched[:10])}{more}" if untouched else ""
+        done = len([server for server in self._results if server["outcome"] not in (FAILED, "skipped")])
+        lines = [
+            f"{done} of {len(self._servers)} servers were restarted, {len(failed)} failed{names}, {len(untouched)} "
+            f"were not touched{listed}. The next run goes on where this one stopped, and leaves alone what "
+            f"{purposes(self._wanted.each.plan)}.",
+            *(_failure_words(failure, self._plan["batches"]) for failure in self._failures),
+        ]
+        if "run the same command again" not in lines[-1]:
+            lines.append("When the cause is gone, run the same command again.")
+        return "\n".join(lines)
+
+    def _say(self, words: str) -> None:
+        self._request.policy.show(progress_line(words), False)
+
+
+def _failure(cluster: str, batch: Result, message: str) -> Result:
+    return {"cluster": cluster, "batch": batch.get("number"), "message": message}
+
+
+def _failure_words(failure: Result, batches: Sequence[Result]) -> str:
+    if not failure["cluster"]:
+        return str(failure["message"])
+    where = [f" at {batch_words(batch, len(batches))}" for batch in batches if batch["number"] == failure["batch"]]
+    return f"The rolling restart of {failure['cluster']} stopped{''.join(where)}. {failure['message']}"

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""A rolling restart in words: its plan in a few lines, what it is for, what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
+
+from .rolling_plan import RollingRequest
+from .server_outcomes import FAILED
+
+Result = dict[str, Any]
+
+# Of a larger plan only the counts are shown.
+MOST_ZONES = 12
+
+
+def plan_lines(plan: Result, wanted: RollingRequest, *, in_full: bool) -> Iterator[str]:
+    """The counts, a line for each zone, and what may stop the run; ``in_full`` also the reason of each server.
+
+    A plan of which nothing is left has one line, but for what is ill.
+    """
+    clusters, batches, left = plan["clusters"], plan["batches"], plan["left_alone"]
+    blocked = [cluster for cluster in clusters if cluster["blocked"]]
+    total = sum(len(batch["servers"]) for batch in batches)
+    where = f" of {len(clusters)} clusters" if len(clusters) > 1 else ""
+    ill = f"blocked: {len(blocked)} of {len(clusters)} clusters; " if blocked else ""
+    yield f"{ill}{total} to restart, {len(left)} left alone{where}"
+    for cluster in blocked:
+        yield from (f"blocked: {cluster['name']}: {line}" for line in cluster["message"].splitlines())
+    zones = [(place, [*there]) for place, there in groupby(batches, itemgetter("cluster", "zone", "canary"))]
+    for (cluster, zone, canary), there in zones if in_full or len(zones) <= MOST_ZONES else ():
+        servers = [server for batch in there for server in batch["servers"]]
+        kind = "canaries" if canary else "servers"
+        yield f"{cluster} {zone}: {len(servers)} {kind} ({there[-1]['reason']})"
+        yield from (f"  {server['reason']}" for server in servers if in_full)
+    for server in left:
+        if in_full or not server["serves"]:
+            yield f"left alone: {server['reason']}{'' if server['serves'] else ', but does not serve'}"
+    for cluster in clusters:
+        yield from (f"sign of trouble: {sign}" for sign in cluster["signs"])
+        yield from (f"the database would refuse in {cluster['name']} now: {each}" for each in cluster["obstacles"])
+    if wanted.watch is not None and batches:
+        signs = sorted(sign.value for sign in wanted.watch.signs)
+        yield f"stops on: {', '.join(signs)}"
+
+
+def purposes(wanted: RollingRequest) -> str:
+    """What is left alone, for each thing that the restart is for, as in ``has restarted for memory-2026-11-20``."""
+    values = ", ".join(f"{name}={value}" for name, value in sorted(wanted.until_effective.items()))
+    since = wanted.started_before
+    return " and ".join(
+        [
+            *([f"has restarted for {wanted.change}"] if wanted.change else []),
+            *([f"has started since {since.isoformat()}"] if since else []),
+            *([f"shows {values}"] if values else []),
+        ]
+    )
+
+
+def batch_words(batch: Result, batches: int) -> str:
+    """As in ``batch 1 of 9 (zone2: 10.0.0.4:2882)``."""
+    names = ", ".join(server["name"] for server in batch["servers"])
+    return f"batch {batch['number']} of {batches} ({batch['zone']}: {names})"
+
+
+def outcome_counts(planned: Sequence[Result], results: Sequence[Result]) -> str:
+    """The last line of a run."""
+    failed, skipped = (sum(one["outcome"] == word for one in results) for word in (FAILED, "skipped"))
+    return (
+        f"{len(planned)} planned: {len(results) - failed - skipped} restarted, {skipped} left alone, "
+        f"{failed} failed, {len(planned) - len(results)} not touched"
+    )

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""How far a rolling run is: how many servers have ended, how many are left, about how long these will take."""
+
+from __future__ import annotations
+
+from .._base.clock import Clock
+from .run_record import RunRecord, duration_words
+
+
+class Tally:
+    """Counts the servers of a run up to ``total``. A ``record`` is told how many of its cluster are left."""
+
+    def __init__(self, total: int, clock: Clock, record: RunRecord | None = None) -> None:
+        self._total = total
+        self._clock = clock
+        self._record = record
+        # Those that have ended, and those of them that have their words.
+        self._ended = 0
+        self._done = 0
+        self._began: float | None = None
+
+    def begin(self) -> None:
+        """A restart begins."""
+        if self._began is None:
+            self._began = self._clock.now()
+            self._tell()
+
+    def ended(self, count: int) -> None:
+        """So many servers have ended at the same time."""
+        self._ended += count
+        self._tell()
+
+    def words(self, what: str, *, goes_on: bool = True) -> str:
+        """The next server that has ended, as in ``3 of 9, 10.0.0.6 restarted in 5.7 s, 6 left, about 40 s``.
+
+        ``what`` became of it; unless the run ``goes_on``, the time is left out.
+        """
+        self._done += 1
+        left = self._total - self._done
+        time_left = f", about {duration_words(left * self._pace)}" if left and goes_on else ""
+        return f"{self._done} of {self._total}, {what}, {left} left{time_left}"
+
+    @property
+    def _pace(self) -> float:
+        """Seconds for each server, with all that comes between two restarts."""
+        took = 0.0 if self._began is None else self._clock.now() - self._began
+        return took / self._ended if self._ended else 0.0
+
+    def _tell(self) -> None:
+        if self._record is not None:
+            self._record.note_under_way(self._total - self._ended, self._pace)

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+"""What modules tell the evidence while they run: in a file without a name, which workers of Ansible inherit."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import tempfile
+from collections.abc import Callable
+from typing import Any
+
+from ...module_utils._base.parsing import Record
+
+# The host and the task that runs on it.
+Key = tuple[str, str]
+
+
+class NotesOfWorkers:
+    """One line for each note. A worker that is interrupted gives no result, but its notes are there."""
+
+    def __init__(self) -> None:
+        # For the life of the process, as the workers need it.
+        self._file = tempfile.TemporaryFile()  # noqa: SIM115
+        # Workers share the position too.
+        fcntl.fcntl(self._file, fcntl.F_SETFL, os.O_APPEND)
+
+    def add(self, key: Key, note: Record) -> None:
+        """Add a note."""
+        os.write(self._file.fileno(), f"{json.dumps([*key, note], default=str)}\n".encode())
+
+    def of(self, key: Key) -> list[Record]:
+        """The notes of one task on one host, in order."""
+        descriptor = self._file.fileno()
+        lines = os.pread(descriptor, os.fstat(descriptor).st_size, 0).decode().splitlines()
+        found = (json.loads(line) for line in lines)
+        return [note for host, task, note in found if (host, task) == key]
+
+
+_current: list[NotesOfWorkers] = []
+
+
+def keep_notes() -> NotesOfWorkers:
+    """Keep the notes of all tasks that begin from now on."""
+    _current[:] = [NotesOfWorkers()]
+    return _current[0]
+
+
+def noting(key: Key) -> Callable[[Record], Any]:
+    """What a module calls to note something; it does nothing where no evidence is kept."""
+    if not _current:
+        return lambda _note: None
+    return lambda note: _current[0].add(key, note)

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""How much a rolling restart prints: a run, one with nothing to do, one that stops; and what its lines say."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from rolling import QUICK, message, posts
+
+NINE = ("--clusters", "1", "--zones", "3", "--servers-per-zone", "3", *QUICK)
+CAUSE = "cannot allocate memory"
+LINE = re.compile(r"^  (\d) of 9, (\S+) \(zone\d\) restarted in \d+\.\d s, (\d) left(, about \d+ \w+)?$", re.MULTILINE)
+
+
+def lines(outcome):
+    return outcome.output.splitlines()
+
+
+@pytest.mark.smoke
+@pytest.mark.parametrize("batch", ["1", "auto"])
+def test_nine_servers_take_forty_lines_and_a_run_with_nothing_to_do_fifteen(roll, ansible, start_emulator, batch):
+    # With the warnings that a user without an inventory has.
+    ansible.environment |= {"ANSIBLE_LOCALHOST_WARNING": "true", "ANSIBLE_INVENTORY_UNPARSED_WARNING": "true"}
+    emulator = start_emulator(*NINE)
+    first = roll(emulator, ["cluster1"], batch=batch, gate_timeout=60)
+    assert first.rc == 0, first.output
+    assert len(posts(emulator)) == 9
+    assert len(lines(first)) <= 40, first.output
+    found = LINE.findall(first.output)
+    assert [(done, left) for done, _name, left, _time in found] == [(str(n), str(9 - n)) for n in range(1, 10)]
+    assert [bool(time) for *_others, time in found] == [True] * 8 + [False]
+    again = roll(emulator, ["cluster1"], batch=batch, gate_timeout=60)
+    assert again.rc == 0, again.output
+    assert len(posts(emulator)) == 9
+    assert len(lines(again)) <= 15, again.output
+    assert "  0 to restart, 9 left alone" in lines(again)
+
+
+def test_run_that_stops_says_why_once(roll, start_emulator):
+    emulator = start_emulator(*NINE)
+    emulator.post(
+        "/emulator/faults",
+        {"kind": "subtask", "match": {"subtask": "Start observer process"}, "action": "fail", "message": CAUSE},
+    )
+    stopped = roll(emulator, ["cluster1"])
+    assert stopped.rc == 2
+    assert CAUSE in message(stopped)
+    # Ansible adds the result, as JSON in one line.
+    [said] = [line for line in lines(stopped) if CAUSE in line and not line.startswith("fatal: ")]
+    assert said.strip().endswith(f"failed: {CAUSE}")
+    assert [line for line in lines(stopped) if line.startswith("  1 of 9, 10.0.0.4:2882 (zone2) FAILED, 8 left")]
+
+
+def test_restarts_between_task_files_have_the_same_words(roll, start_emulator, tmp_path):
+    emulator = start_emulator(*NINE)
+    (tmp_path / "after.yml").write_text(json.dumps([{"ansible.builtin.debug": {"msg": "undrained"}}]))
+    outcome = roll(emulator, ["cluster1"], servers=["4", "5"], after_node=str(tmp_path / "after.yml"))
+    assert outcome.rc == 0, outcome.output
+    found = re.findall(r"item=(\d of 2, \S+ restarted) in \d+\.\d s, (\d left), about \d+ s", outcome.output)
+    assert found == [("1 of 2, 10.0.0.4:2882 restarted", "1 left"), ("2 of 2, 10.0.0.5:2882 restarted", "0 left")]

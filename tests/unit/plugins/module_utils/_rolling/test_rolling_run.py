@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""A rolling restart in one call: its lines, what stops it, and what it tells of that."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.cli_hints import Hints
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import (
+    NotAllRestarted,
+    OptionError,
+    TargetError,
+    attached_facts,
+)
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart_request import RestartRequest, Safety
+from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling.cluster_run import ClusterRun
+from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling.rolling_order import Strategy
+from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling.rolling_plan import RollingRequest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling.rolling_run import RollingRun, roll_clusters
+from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll_pauses import PollPolicy
+from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import at
+
+CHANGE = at(-600)
+NAMES = ["10.1.0.1:2882", "10.1.0.2:2882", "10.1.0.3:2882"]
+
+
+@pytest.fixture
+def roll(service):
+    def run(clusters=("orders",), *, canary=0, soak=0.0, max_servers=None, check_mode=False, steps=False):
+        run.lines, run.notes = [], []
+        policy = PollPolicy(7200, 10, run.show, announce=run.show, steps=steps, note=run.notes.append)
+        restart = RestartRequest(
+            check_mode,
+            True,
+            policy,
+            CHANGE,
+            safety=Safety(healthy=True),
+            safety_timeout=60,
+            hints=Hints({"max_servers": "rolling_restart_max_servers"}),
+        )
+        plan = RollingRequest([*clusters], None, None, 1, Strategy.SERVER, CHANGE, canary=canary)
+        wanted = RollingRun(ClusterRun(plan, restart, True, None, soak), 0, max_servers)
+        return roll_clusters(service, wanted, service.time.clock)
+
+    run.show = lambda line, _failed: run.lines.append(line.strip())
+    return run
+
+
+def restarted(service):
+    return [sent[1] for _call, sent in service.posts]
+
+
+def test_each_restart_has_two_lines_and_the_plan_one_for_each_zone(service, roll):
+    found = roll()
+    assert restarted(service) == [41, 42, 43]
+    assert (found["changed"], found["planned"], found["failures"], found["untouched"]) == (True, 3, [], [])
+    assert [(one["cluster"], one["name"], one["outcome"]) for one in found["results"]] == [
+        ("orders", name, "submitted") for name in NAMES
+    ]
+    assert [len(batch["servers"]) for batch in found["plan"]["batches"]] == [1, 1, 1]
+    assert roll.lines[0] == "3 to restart, 0 left alone"
+    assert [line.partition(":")[0] for line in roll.lines[1:4]] == ["orders zone1", "orders zone2", "orders zone3"]
+    own = [line for line in roll.lines if re.match(r"\d of 3, ", line)]
+    assert own[1].startswith("2 of 3, 10.1.0.2:2882 (zone2) restarted in ")
+    assert own[1].rpartition(", about ")[0].endswith(", 1 left")
+    assert own[2].endswith(", 0 left")
+    assert roll.lines[-1] == "3 planned: 3 restarted, 0 left alone, 0 failed, 0 not touched"
+    assert len(roll.lines) == 1 + 3 + 2 * 3 + 1
+
+
+def test_run_with_nothing_to_do_has_one_line(service, roll):
+    roll()
+    service.posts.clear()
+    again = roll()
+    assert (service.posts, again["changed"], again["left_alone"], roll.lines) == (
+        [],
+        False,
+        3,
+        ["0 to restart, 3 left alone"],
+    )
+    roll(steps=True)
+    assert len([line for line in roll.lines if line.startswith("left alone: 10.1.0.")]) == 3
+
+
+def test_what_began_and_what_ended_is_noted(roll):
+    roll()
+    assert [next(iter(note)) for note in roll.notes] == ["plan", *["began", "ended"] * 3]
+    assert (roll.notes[1]["began"]["task_id"], roll.notes[2]["ended"]["name"]) == (1001, NAMES[0])
+
+
+def test_failure_is_told_with_its_batch_and_what_is_left(service, roll):
+    service.end = "FAILED"
+    with pytest.raises(NotAllRestarted) as raised:
+        roll()
+    assert restarted(service) == [41]
+    first, second, *_more, last = str(raised.value).splitlines()
+    assert first.startswith(f"0 of 3 servers were restarted, 1 failed ({NAMES[0]}), 2 were not touched: {NAMES[1]}, ")
+    assert second.startswith(
+        f"The rolling restart of orders stopped at batch 1 of 3 (zone1: {NAMES[0]}). The restart of"
+    )
+    assert "un the same command again." in last
+    facts = raised.value.facts
+    assert (facts["failed_task_ids"], facts["untouched"], facts["changed"]) == ([1001], NAMES[1:], True)
+    assert [task["id"] for task in facts["tasks"]] == [1001]
+    assert [(one["cluster"], one["batch"]) for one in facts["failures"]] == [("orders", 1)]
+    assert roll.lines[-2].startswith(f"1 of 3, {NAMES[0]} (zone1) FAILED, 2 left")
+
+
+def test_ill_cluster_is_in_the_plan_and_blocks_it(service, roll):
+    service.servers_there[1].status = "STOPPED"
+    with pytest.raises(
+        NotAllRestarted, match=r"The rolling restart of orders stopped\. Cluster orders \(id 31\) is not he"
+    ):
+        roll()
+    assert service.posts == []
+    assert roll.lines[0].startswith("blocked: 1 of 1 clusters; ")
+
+
+def test_too_many_servers_are_refused(service, roll):
+    with pytest.raises(
+        OptionError, match=r"^rolling_restart_max_servers: 3 servers are to be restarted, and 2 is the m"
+    ):
+        roll(max_servers=2)
+    assert service.posts == []
+
+
+def test_unknown_cluster_is_an_error(roll):
+    with pytest.raises(TargetError, match="ordres"):
+        roll(["ordres"])
+
+
+def test_cluster_of_the_last_canary_is_watched_once(service, roll):
+    roll(canary=1, soak=30)
+    assert restarted(service) == [41, 42, 43]
+    assert roll.lines.count("watched for 30 s") == 1
+    assert roll.lines.index("watched for 30 s") < next(n for n, line in enumerate(roll.lines) if "task 1002" in line)
+
+
+def test_check_mode_plans_alone(service, roll):
+    found = roll(check_mode=True)
+    assert (service.posts, found["changed"], found["untouched"]) == ([], True, NAMES)
+
+
+def test_interruption_has_the_result_so_far(service, roll):
+    def interrupt():
+        if len(service.posts) == 2:
+            raise KeyboardInterrupt
+
+    service.after_restart = interrupt
+    with pytest.raises(KeyboardInterrupt) as raised:
+        roll()
+    assert [one["name"] for one in attached_facts(raised.value)["results"]] == NAMES[:1]
