@@ -21,11 +21,11 @@ description:
     O(ignore:require_healthy=true). It stops at the first problem. At the end each cluster has to be healthy, and no
     server in the scope may be left.
   - If you run it again, it continues where it stopped.
-  - Required - O(cluster).
-  - What and how - O(zones), O(servers), O(strategy), O(freeze_server), O(run).
+  - Required, one of the two - O(cluster), O(clusters).
+  - What and how - O(zones), O(servers), O(strategy), O(batch), O(canary), O(freeze_server), O(run).
   - Once per change - O(change), O(started_before), O(until_effective).
   - When not to restart - O(safety), O(tolerate_outage_of), O(safety_timeout), O(min_zones), O(stop_on), O(max_lag),
-    O(offline_budget), O(max_failures), O(judged_tasks), O(most_down), O(finish_before).
+    O(offline_budget), O(max_failures), O(judged_tasks), O(most_down), O(max_servers), O(finish_before).
   - Waiting - O(wait_timeout), O(wait_interval), O(soak).
   - Output - O(show_progress), O(show_steps), O(log_lines), O(detail), O(hint_variables).
   - Connection and journal - O(url), O(username), O(password), O(access_key_id), O(access_key_secret),
@@ -880,6 +880,8 @@ def run(api, params, mode):
     )
     if params["clusters"] is None:
         return roll_cluster(api, wanted)
+    if params["max_servers"] is not None:
+        check_range("max_servers", params["max_servers"], 0)
     return roll_clusters(api, RollingRun(wanted, params["max_failures"] or 0, params["max_servers"]))
 
 

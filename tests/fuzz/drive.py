@@ -187,6 +187,7 @@ def _module(case: Case, left: Left, _clock: BoundedClock, name: str | None = Non
     options = {key: value for key, value in case.options.items() if value is not None}
     plugin = importlib.import_module(f"{COLLECTION}.plugins.action.{name}").ActionModule
     task = SimpleNamespace(
+        _uuid="task",
         action=f"oceanbase.ocp.{name}",
         args={**credentials(case.auth), **MODULES[name], **options},
         async_val=0,

@@ -43,7 +43,7 @@ MOST_PAGES = 1000
 # So much of a secret, next to a cut, is too much.
 PIECE = 6
 HOST = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*_[0-9]{1,5}")
-CLUSTER_HOST = re.compile(r"[A-Za-z0-9_%][A-Za-z0-9_.~%-]*\+[0-9]+\+ocp\.test\+8080")
+CLUSTER_HOST = re.compile(r"[A-Za-z][A-Za-z0-9_-]*|[A-Za-z0-9_%][A-Za-z0-9_.~%-]*\+[0-9]+\+ocp\.test\+8080")
 ADDRESS = re.compile(r"[A-Za-z0-9_:][A-Za-z0-9_.:-]*")
 # As Ansible makes them safe.
 GROUP = re.compile(r"[^\W\d]\w*")

@@ -185,6 +185,7 @@ def run_action(name: str, args: dict[str, Any], *, check_mode: bool = False) -> 
         _ACTIONS[name] = importlib.import_module(f"{COLLECTION}.action.{name}").ActionModule
     action = _ACTIONS[name].__new__(_ACTIONS[name])
     action._task = SimpleNamespace(
+        _uuid="task",
         args=args, action=f"oceanbase.ocp.{name}", check_mode=check_mode, diff=False, no_log=False, async_val=0,
         environment=[], delegate_to=None, timeout=0,
     )  # fmt: skip

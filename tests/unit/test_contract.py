@@ -194,14 +194,23 @@ def keys_read(tree: ast.Module) -> Iterator[str]:
 
 
 def keys_asked(tree: ast.Module, kind: type[ast.expr]) -> list[Any]:
-    """The first arguments of ``get``, of one kind."""
+    """The first arguments of ``get``, of one kind, but for those of parts of results."""
     calls = (node for node in ast.walk(tree) if is_called(node, "get"))
-    keys = (call.args[0] for call in calls if getattr(call.func.value, "attr", "") != "facts")
+    read = [(call, call.func.value) for call in calls]
+    keys = (
+        call.args[0]
+        for call, asked in read
+        if getattr(asked, "attr", "") != "facts" and getattr(asked, "id", "") not in RETURNED
+    )
     return [key for key in keys if isinstance(key, kind)]
 
 
 def pattern_of(key: ast.JoinedStr) -> str:
     return "".join(part.value if isinstance(part, ast.Constant) else r"\w+" for part in key.values)
+
+
+# Variables that hold a part of what a module returns.
+RETURNED = {"batch", "facts", "progress", "safety"}
 
 
 @cache

@@ -28,9 +28,16 @@ def documentation(module: str) -> dict[str, Any]:
 def groups(told: dict[str, Any]) -> dict[str, list[str]]:
     """The options of each group by its name."""
     rows = [
-        text.partition(" - ") for text in told["description"] if re.fullmatch(r"[A-Z][\w ]+ - (O\(\w+\)[,.] ?)+", text)
+        text.partition(" - ") for text in told["description"] if re.fullmatch(r"[A-Z][\w, ]+ - (O\(\w+\)[,.] ?)+", text)
     ]
-    return {name: NAMED.findall(options) for name, _dash, options in rows}
+    return {name.partition(",")[0]: NAMED.findall(options) for name, _dash, options in rows}
+
+
+def required(module: str, told: dict[str, Any]) -> set[str]:
+    """The options that are required, and those of which one is."""
+    definition = importlib.import_module(f"{PLUGINS}.modules.{module}").DEFINITION
+    alternatives = {name for names in definition.rules.get("required_one_of", ()) for name in names}
+    return {name for name, facts in told["options"].items() if facts.get("required")} or alternatives
 
 
 @pytest.mark.parametrize("module", RESTARTS)
@@ -38,7 +45,7 @@ def test_each_option_is_in_one_group_and_the_required_come_first(module):
     told = documentation(module)
     found = groups(told)
     assert next(iter(found)) == "Required"
-    assert sorted(found["Required"]) == sorted(name for name, facts in told["options"].items() if facts.get("required"))
+    assert set(found["Required"]) == required(module, told)
     assert sorted(name for names in found.values() for name in names) == sorted(told["options"])
 
 

@@ -26,6 +26,7 @@ VALUES = {
     "safety_timeout": "600",
     "in_flight": "queue",
     "max_failures": "2",
+    "max_servers": "400",
     "judged_tasks": "1001,1002",
     "most_down": "idc=1",
     "strategy": "server",

@@ -159,6 +159,7 @@ BY_HAND: dict[str, tuple[Bad, ...]] = {
     "until_effective": NO_VALUES,
     "batch": (Bad(EMPTY, ""), Bad(RANGE, "0"), Bad(UNUSABLE, "all")),
     "canary": (Bad(RANGE, -1),),
+    "max_servers": (Bad(RANGE, -1),),
     "soak": (Bad(RANGE, -1), Bad(RANGE, 604801)),
     "limit": (Bad(RANGE, 0), Bad(RANGE, 1_000_000)),
     "strategy": (Bad(TOGETHER, "zone", {**A_SERVER, "freeze_server": LEFT_OUT}),),
@@ -175,6 +176,9 @@ BESIDE: dict[str, Any] = {
     "request": {"change": LEFT_OUT},
     "everything": {"change": LEFT_OUT},
     "servers": {"zone": "zone1"},
+    "clusters": {"cluster": LEFT_OUT},
+    "canary": {"cluster": LEFT_OUT, "clusters": ["orders"]},
+    "max_servers": {"cluster": LEFT_OUT, "clusters": ["orders"]},
     "apart_from_tasks": {"apart_from_zone": "zone1"},
 }
 SAMPLES: dict[str, Any] = {
@@ -184,6 +188,7 @@ SAMPLES: dict[str, Any] = {
     "status": ["RUNNING"],
     "request": 12,
     "everything": True,
+    "run": RUN,
 }
 
 
@@ -265,7 +270,8 @@ def _bad_types(spec: dict[str, Any]) -> Iterator[Bad]:
 
 def _entry(module: str, option: str, bad: Bad) -> Entry:
     is_bound = definition_of(module).rules.keys() & {"required_together", "required_one_of"}
-    beside = BESIDE.get(option, {}) if is_bound else {}
+    known = definition_of(module).argument_spec
+    beside = {name: value for name, value in BESIDE.get(option, {}).items() if is_bound and name in known}
     given = {"url": "https://ocp.example.com:8080", **BASIC, **OWN[module], **beside, option: bad.value, **bad.others}
     sends = AssertionError(f"{module} sends a request, though {option} {bad.fault}: {bad.value!r}")
     with mock.patch.object(transport.Adapter, "send", side_effect=sends):

@@ -64,6 +64,7 @@ def act(monkeypatch):
         monkeypatch.setattr(_in_process.display, "display", lambda text, **_options: lines.append(text))
         given = {"url": server.url, "username": "admin", "password": SECRET, **args}
         task = SimpleNamespace(
+            _uuid="task",
             action="oceanbase.ocp.x",
             args=given,
             async_val=0,
@@ -178,7 +179,7 @@ def test_inventory_error(monkeypatch):
 @pytest.mark.parametrize("hosts", KINDS)
 def test_inventory(server, monkeypatch, hosts):
     found = [{"id": 1, "ip": "10.0.0.1", "port": 2882, "zone": EVERY_FORM, "idc": LOGIN}]
-    kind = KINDS[hosts]._replace(read=lambda *_args: found)
+    kind = KINDS[hosts]._replace(read=lambda *_args, **_keywords: found)
     plugin = InventoryModule()
     monkeypatch.setattr(plugin, "get_option", lambda _name: False)
     params = {

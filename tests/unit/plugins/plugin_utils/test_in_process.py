@@ -109,6 +109,7 @@ def action(_default_callback):
     def make(args=None, *, transport="local", become=None, **task):
         return Echo(
             SimpleNamespace(
+                _uuid="task",
                 **{
                     "action": "oceanbase.ocp.echo",
                     "args": {**CONNECTION, **(args or {})},
@@ -120,7 +121,7 @@ def action(_default_callback):
                     "no_log": False,
                     "timeout": 3,
                     **task,
-                }
+                },
             ),
             SimpleNamespace(transport=transport, become=become),
             SimpleNamespace(remote_addr="localhost"),
