@@ -9,18 +9,20 @@ import re
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.cli_hints import Hints
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import (
+    JournalError,
     NotAllRestarted,
     OptionError,
     TargetError,
     attached_facts,
 )
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart_request import RestartRequest, Safety
+from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling import cluster_run
 from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling.cluster_run import ClusterRun
 from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling.rolling_order import Strategy
 from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling.rolling_plan import RollingRequest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling.rolling_run import RollingRun, roll_clusters
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll_pauses import PollPolicy
-from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import at
+from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import SERVER, at
 
 CHANGE = at(-600)
 NAMES = ["10.1.0.1:2882", "10.1.0.2:2882", "10.1.0.3:2882"]
@@ -28,19 +30,21 @@ NAMES = ["10.1.0.1:2882", "10.1.0.2:2882", "10.1.0.3:2882"]
 
 @pytest.fixture
 def roll(service):
-    def run(clusters=("orders",), *, canary=0, soak=0.0, max_servers=None, check_mode=False, steps=False):
+    def run(clusters=("orders",), *, canary=0, soak=0.0, max_servers=None, check_mode=False, steps=False, change=None):
         run.lines, run.notes = [], []
         policy = PollPolicy(7200, 10, run.show, announce=run.show, steps=steps, note=run.notes.append)
+        since = CHANGE if change is None else None
         restart = RestartRequest(
             check_mode,
             True,
             policy,
-            CHANGE,
+            since,
+            change=change,
             safety=Safety(healthy=True),
             safety_timeout=60,
             hints=Hints({"max_servers": "rolling_restart_max_servers"}),
         )
-        plan = RollingRequest([*clusters], None, None, 1, Strategy.SERVER, CHANGE, canary=canary)
+        plan = RollingRequest([*clusters], None, None, 1, Strategy.SERVER, since, canary=canary, change=change)
         wanted = RollingRun(ClusterRun(plan, restart, True, None, soak), 0, max_servers)
         return roll_clusters(service, wanted, service.time.clock)
 
@@ -152,3 +156,30 @@ def test_interruption_has_the_result_so_far(service, roll):
     with pytest.raises(KeyboardInterrupt) as raised:
         roll()
     assert [one["name"] for one in attached_facts(raised.value)["results"]] == NAMES[:1]
+
+
+def test_what_a_person_restarts_after_the_run_has_begun_counts_for_its_name(service, roll):
+    """The run is killed at its first server, a person restarts the second one, and the same name goes on."""
+
+    def interrupt():
+        raise KeyboardInterrupt
+
+    service.after_restart = interrupt
+    with pytest.raises(KeyboardInterrupt):
+        roll(change="memory-2")
+    service.after_restart = lambda: None
+    service.begin(SERVER, [thing for thing in service.servers_there if thing.id == 42])
+    service.passes(120)
+    found = roll(change="memory-2")
+    assert restarted(service) == [41, 43]
+    assert (found["planned"], found["left_alone"]) == (1, 2)
+
+
+def test_name_that_cannot_be_noted_restarts_nothing(service, roll, monkeypatch):
+    def full(*_args):
+        raise JournalError("The journal cannot be written to: the disk is full.")
+
+    monkeypatch.setattr(cluster_run, "note_first_use", full)
+    with pytest.raises(NotAllRestarted, match=r"The rolling restart of orders stopped\. The journal cannot be written"):
+        roll(change="memory-2")
+    assert service.posts == []
