@@ -69,7 +69,7 @@ def test_at_most_once_playbook_changes_nothing_on_the_second_run(ansible, emulat
     assert emulator.restarts("HOST") == {"10.0.0.1": 1, "10.0.0.2": 1}
 
 
-FLEET, _START, _RECORDED, FAULTS, *PLAYBOOKS, _ROLE = blocks("docs/emulator.md", "yaml")
+FLEET, _START, _RECORDED, FAULTS, *PLAYBOOKS, _ROLE = blocks("docs/emulator-reference.md", "yaml")
 
 
 def test_emulator_page_fleet_file_is_served(ansible, start_emulator, tmp_path):
@@ -99,7 +99,7 @@ def test_emulator_page_playbooks_run(ansible, emulator, playbook):
 
 def test_emulator_page_has_a_valid_example_of_every_fault_action(emulator):
     rows = re.findall(
-        r"^\| `(\w+)` \|.* \| `(\{.*\})` \|$", (REPOSITORY / "docs/emulator.md").read_text(), re.MULTILINE
+        r"^\| `(\w+)` \|.* \| `(\{.*\})` \|$", (REPOSITORY / "docs/emulator-reference.md").read_text(), re.MULTILINE
     )
     assert rows
     for action, example in rows:

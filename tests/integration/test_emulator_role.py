@@ -72,9 +72,14 @@ def test_the_emulator_is_started_once_with_its_settings_and_stopped(emulator_rol
         "emulator_rate_limit": ["2/3600", "50/86400"],
         "emulator_max_attempts": 1,
         "emulator_faults": str(tmp_path / "faults.yml"),
+        "emulator_task_seconds": {"Restart OB server": 1200},
+        "emulator_subtask_seconds": {"Start observer process": 60},
+        "emulator_jitter": 0.2,
+        "emulator_speed": 60,
     }
     outcome, changed = apply("started", **settings)
     assert (outcome.rc, changed, answers(port)) == (0, True, True), outcome.output
+    assert_durations_and_speed(port)
     assert_profile_and_switches(port)
     assert_rate_limit_lockout_and_fault(port)
     outcome, changed = apply("started", **settings)
@@ -155,9 +160,18 @@ def test_the_emulator_answers_as_recorded(emulator_role, tmp_path):
 
 def documented_settings(variable="emulator_profile"):
     """The variables of the role on the page of the emulator: with this one among them."""
-    [play] = [block for block in blocks("docs/emulator.md", "yaml") if variable in block]
+    [play] = [block for block in blocks("docs/emulator-reference.md", "yaml") if variable in block]
     [role] = yaml.safe_load(play)[0]["roles"]
     return {key: value for key, value in role.items() if key != "role"}
+
+
+def assert_durations_and_speed(port):
+    url, auth = f"http://127.0.0.1:{port}/emulator", tuple(BASIC.values())
+    shown = requests.get(f"{url}/durations", auth=auth, timeout=10).json()["data"]
+    assert shown["tasks"] == {"Restart OB server": 1200}
+    assert shown["subtasks"] == {"Start observer process": 60}
+    assert shown["jitter"] == 0.2
+    assert requests.get(f"{url}/clock", auth=auth, timeout=10).json()["data"]["speed"] == 60
 
 
 def assert_profile_and_switches(port):

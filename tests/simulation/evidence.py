@@ -268,7 +268,9 @@ class Evidence:
             for post in earlier.posts:
                 for key in earlier.change.members:
                     found[key] = min(post.sent, found.get(key, post.sent))
-        return {key: self._use(key, same, last) for key, last in found.items() if key in self._fleet.things}
+        # A cluster or a zone is used itself, too, and has no start.
+        members = {key: last for key, last in found.items() if key[0] not in ("cluster", "zone")}
+        return {key: self._use(key, same, last) for key, last in members.items() if key in self._fleet.things}
 
     def since_as_renamed(self, run: Run, key: Key, when: float) -> float:
         """Nothing before this was since, for a server that got another address then."""

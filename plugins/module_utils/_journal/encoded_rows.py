@@ -69,4 +69,6 @@ def read_request(content: str, number: int) -> RequestRow:
     found = json.loads(content)
     members, known = tuple(map(_member, found["members"])), tuple(map(int, found["known"]))
     places = tuple(Place(**each) for each in found["places"])
-    return RequestRow(**{**found, "number": number, "members": members, "known": known, "places": places})
+    ahead = found.get("ahead")
+    more = {"known": known, "places": places, "ahead": None if ahead is None else tuple(ahead)}
+    return RequestRow(**{**found, "number": number, "members": members, **more})

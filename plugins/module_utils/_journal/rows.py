@@ -103,7 +103,8 @@ class RequestRow:
     over and found no task). ``settled``: a person has said that it counts no more. ``known`` are the ids of the tasks
     on the target that were there before, ``token`` tells the request from every other one. ``places``: where all
     servers are that it takes down, also those that need no restart. ``back``: these are known to serve again.
-    ``looked_at`` is when somebody who waits for that has looked last, as ``at``.
+    ``looked_at`` is when somebody who waits for that has looked last, as ``at``. ``ahead`` is how many seconds the
+    clocks of the service were ahead of the controller's then, at least and at most.
     """
 
     number: int | None
@@ -123,6 +124,7 @@ class RequestRow:
     places: tuple[Place, ...] = ()
     back: bool = False
     looked_at: float = 0.0
+    ahead: tuple[float, float] | None = None
 
     @property
     def takes_down(self) -> bool:
@@ -133,4 +135,5 @@ class RequestRow:
         """Whether both have one task. A new installation of the service gives the same ids to other tasks."""
         begins = {instant(began) for began in (self.began, other.began) if began is not None}
         is_same_id = self.task_id is not None and self.task_id == other.task_id
-        return is_same_id and self.url == other.url and len(begins) < 2
+        clusters, others = ({key.cluster for key, _shown in row.members} for row in (self, other))
+        return is_same_id and bool(clusters & others) and len(begins) < 2

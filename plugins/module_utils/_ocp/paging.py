@@ -15,7 +15,9 @@ PAGE_SIZE = 2000  # the largest the service documents
 MOST_PAGES = 1000
 # Of a list, of the subtasks of a task, and of a result: Ansible needs several kilobytes for each.
 MOST_ITEMS = 50_000
-LARGEST_LIST = 64 * 1024 * 1024
+LARGEST_LIST = 256 * 1024 * 1024
+# Application servers that announce different numbers would never end.
+MOST_TIMES_BACK = 5
 # All pages together may take this many times as long as a request.
 LONGEST_LIST = 3
 
@@ -30,21 +32,28 @@ def entries_of(data: object) -> list[Record] | None:
 
 
 class PagedRead:
-    """The sums over the pages of one list. ``timeout`` is that of a request."""
+    """The sums over the pages of one list. ``timeout`` is that of a request.
 
-    def __init__(self, timeout: float) -> None:
+    ``keeps_all``: who reads it keeps all values of a page while the next ones are read.
+    """
+
+    def __init__(self, timeout: float, *, keeps_all: bool = True) -> None:
+        self._keeps_all = keeps_all
         self._timeout = LONGEST_LIST * timeout
         self._end = time.monotonic() + self._timeout
         self._pages = self._items = self._bytes = self._values = 0
         self._ids: set[object] = set()
         self._announced: int | None = None
+        # Of the page before.
+        self._last: int | None = None
+        self._size = self._went_back = 0
 
     def count(self, page: ApiResponse, items: int) -> None:
         """Count one page with this many entries; raises ResponseUnreadable above a limit."""
         self._pages += 1
         self._items += items
         self._bytes += page.size
-        self._values += page.values
+        self._values = page.values + (self._values if self._keeps_all else 0)
         limits = (
             (self._items > MOST_ITEMS, f"has more than {MOST_ITEMS:,} entries"),
             (self._bytes > LARGEST_LIST, f"has more than {LARGEST_LIST // 1024**2} MiB"),
@@ -52,17 +61,25 @@ class PagedRead:
         )
         self._refuse(page, limits)
 
-    def compare(self, page: ApiResponse, contents: list[Record]) -> None:
+    def compare(self, page: ApiResponse, contents: list[Record]) -> int:
         """Note the ids, and how many entries the service announces: the least, as they may become fewer meanwhile.
 
-        An entry whose id is missing or no number is taken as different from all others.
+        An entry whose id is missing or no number is taken as different from all others. Returns over how many pages
+        entries may have moved forward since the page before, because others were removed.
         """
         for place, entry in enumerate(contents):
             number = integer(entry.get("id"))
             self._ids.add((self._pages, place) if number is None else number)
         announced = integer(record(record(page.data).get("page")).get("totalElements"))
+        before, self._last = self._last, announced
+        size, self._size = self._size, len(contents)
         if announced is not None:
             self._announced = announced if self._announced is None else min(self._announced, announced)
+        removed = 0 if announced is None or before is None else before - announced
+        if removed <= 0 or not size or self._went_back >= MOST_TIMES_BACK:
+            return 0
+        self._went_back += 1
+        return -(-removed // size)
 
     def complete(self, page: ApiResponse) -> None:
         """Check that the pages had all that was announced; raises ResponseUnreadable."""

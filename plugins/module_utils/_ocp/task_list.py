@@ -15,6 +15,7 @@ from .records import task_record
 NEWEST_FIRST = "id,desc"
 MOST_DISCARDED = 100  # a page of tasks whose names are compared here
 RECENT_TASKS = 100
+STEPS = ("subtasks", "tasks")
 # RFC 3986 and Java's URLEncoder encode these differently, so a signature over them may be refused.
 ENCODED_DIFFERENTLY = r"[\s~*]+"
 
@@ -40,6 +41,9 @@ class TaskList(Protocol):
         found: dict[int, Record] = {}
         for page in self._pages("/api/v2/tasks/instances", {**query, "sort": NEWEST_FIRST}, size, of_tasks=True):
             tasks = [task for task in map(task_record, page) if task.get("id")]
+            if found:
+                # Thousands of old tasks with all their steps would fill the memory. What decides is read by its id.
+                tasks = [{name: value for name, value in task.items() if name not in STEPS} for task in tasks]
             if (limit or above) and not is_newest_first(tasks):
                 # The service ignores the order: the newest may be on any page.
                 return [task for task in self.tasks(**filters) if task["id"] > above][:limit]

@@ -19,7 +19,8 @@ from .._journal.rows import Shown
 from .._ocp.task_model import Task
 from .._targets.serving import renewed_processes
 from .._targets.target import Member
-from .knowledge import Relative
+from .evidence import started_within, work_of
+from .knowledge import Relative, Work
 
 # Seconds by which a start that is computed from an uptime varies between reads.
 UPTIME_TOLERANCE = 2 * SECOND
@@ -120,7 +121,8 @@ class Sight:
 
     ``shown`` has neither a start nor processes if none was shown. ``late``: one of these tasks may have made a start
     that shows later. ``filled``: ``shown`` is what was shown after that use, and may be since. Of the tasks,
-    ``starting`` might start it from then on, ``running`` only if they are rolled back.
+    ``starting`` might start it from then on, ``running`` only if they are rolled back. ``joined``: the name was used
+    for its cluster or zone before it belonged to that, from then on, by the clocks of the service.
     """
 
     shown: Member
@@ -129,9 +131,14 @@ class Sight:
     filled: bool = False
     starting: frozenset[int] = frozenset()
     running: frozenset[int] = frozenset()
+    joined: Span | None = None
 
     def of_start(self, member: Member) -> Relative:
         """Whether it has started since, by what it shows now."""
+        if self.joined is not None:
+            started = started_span(member)
+            is_since = started is not None and started.relative_to(self.joined) is Relative.SINCE
+            return Relative.SINCE if is_since else Relative.BEFORE
         moved = has_moved(self.shown, member)
         if moved and not self.late:
             return Relative.SINCE
@@ -183,6 +190,8 @@ class Begin:
         if self.instant is not None:
             span = begun_span(task.start_time)
             by_clock = Relative.UNCLEAR if span is None else span.relative_to(self.instant)
+            if by_clock is Relative.BEFORE and task.finished:
+                by_clock = self._by_its_start(task)
             if self.wall is not None and requested is not None and requested >= self.wall:
                 by_clock = Relative.SINCE
         if self.sights is not None:
@@ -201,6 +210,15 @@ class Begin:
         """Whether a task ran when the name of the change was first used for a member."""
         sight = (self.sights or {}).get(name)
         return sight is not None and task_id in sight.running
+
+    def _by_its_start(self, task: Task) -> Relative:
+        """Whether an ended task that began before has started its target since, by the same clock."""
+        began, ended = map(begun_span, started_within(task))
+        if self.instant is None or began is None or work_of(task) is Work.NOTHING:
+            return Relative.BEFORE
+        if ended is not None and ended.relative_to(self.instant) is Relative.BEFORE:
+            return Relative.BEFORE
+        return Relative.SINCE if began.relative_to(self.instant) is Relative.SINCE else Relative.UNCLEAR
 
     def _by_clock(self, member: Member) -> Relative | None:
         if self.instant is None:

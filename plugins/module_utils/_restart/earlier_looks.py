@@ -9,9 +9,9 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from .._base.parsing import Record
-from .._targets.target import Member, Observation, TaskOnTarget
+from .._targets.target import Member, Observation, PlacedServer, TaskOnTarget
 from .._waiting.await_tasks import UNSEEN_FOR
-from .change import UPTIME_TOLERANCE
+from .change import UPTIME_TOLERANCE, has_moved
 from .look import newest_first
 
 Starts = dict[str, datetime]
@@ -19,7 +19,7 @@ Starts = dict[str, datetime]
 
 @dataclass
 class EarlierLooks:
-    """The restarts and starts of a target that were shown, and until when a status counts that showed it at work."""
+    """What was shown of a target and of its cluster, and until when a status counts that showed it at work."""
 
     _restarts: dict[int, TaskOnTarget] = field(default_factory=dict)
     _of_others: set[int] = field(default_factory=set)
@@ -27,6 +27,8 @@ class EarlierLooks:
     _first: dict[str, Member] = field(default_factory=dict)
     _at_work_until: float = 0.0
     _starts_at_work: Starts = field(default_factory=dict)
+    # The servers of the cluster that were shown down, each as it was then, and when that was last.
+    _down: dict[str, tuple[PlacedServer, float]] = field(default_factory=dict)
 
     def remember(self, entry: TaskOnTarget, members: Iterable[Member]) -> None:
         """Count a restart that this controller knows from elsewhere, or ignore one of another target."""
@@ -63,6 +65,29 @@ class EarlierLooks:
             self._at_work_until = now + UNSEEN_FOR
         elif explained:
             self._at_work_until = 0.0
+
+    def at_worst(self, observed: Observation, now: float) -> Observation:
+        """The same with the other servers of the cluster that were down a minute ago, and are not shown to start since.
+
+        Another answer may show an older state.
+        """
+        own = {member.name for member in observed.members}
+        others = [server for server in observed.servers if server.member.name not in own]
+        for server in others:
+            name, member = server.member.name, server.member
+            if member.serves is not True:
+                self._down[name] = (server, now)
+            elif name in self._down:
+                before, last = self._down[name]
+                if now - last >= UNSEEN_FOR or has_moved(before.member, member):
+                    del self._down[name]
+        if not self._down:
+            return observed
+        servers = tuple(
+            self._down[server.member.name][0] if server in others and server.member.name in self._down else server
+            for server in observed.servers
+        )
+        return replace(observed, servers=servers)
 
     @property
     def first_shown(self) -> Mapping[str, Member]:

@@ -129,8 +129,7 @@ class _Fleet:
         with suppress(JournalError):
             journal = open_journal(self._request.journal_url, read_only=False, is_required=False, warnings=[])
             for row in journal.down() if proven else ():
-                is_ours = row.url == self._api.url and row.task_id is not None
-                if is_ours and all(proven.get(place.address) == row.task_id for place in row.places):
+                if row.task_id is not None and all(proven.get(place.address) == row.task_id for place in row.places):
                     journal.note(row.number or 0, back=True)
 
     def _look(self, api: OcpApi, number: int, clock: Clock) -> Result:

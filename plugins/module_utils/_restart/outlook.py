@@ -23,7 +23,7 @@ from .change import Begin, begun_by
 from .know import Memory, know, undecided
 from .knowledge import Relative, Wish
 from .look import Look, newest_first
-from .own_notes import noted_at_requests, noted_sights, wish_of
+from .own_notes import noted_at_requests, noted_sights, sent_at, wish_of
 from .reasons import Told, reason_of
 from .rules import Rule, Step, decide
 from .values_seen import ValuesSeen
@@ -92,7 +92,8 @@ class Foresight:
         look = Look(observed, service_time(self._api.service_clock, self._clock), reads_tasks=listed is not None)
         if begin.of_start(shown) is not Relative.SINCE:
             look = self._with_tasks(look, server, listed or (), begin, values)
-        memory = Memory({row.task_id: row.at for row in rows if row.task_id is not None})
+        clock = self._api.service_clock
+        memory = Memory({row.task_id: sent_at(row, clock) for row in rows if row.task_id is not None})
         known = know(server.may_be_kind, look, begin, values, memory)
         wish = Wish(self._change.is_dated, has_values=values is not None)
         decision = decide(known, wish)
@@ -108,7 +109,7 @@ class Foresight:
         if instant is None:
             return Begin(sights=sights)
         wall = instant.timestamp()
-        requested = noted_at_requests(rows, keys, wall)
+        requested = noted_at_requests(rows, keys, wall, self._api.service_clock)
         return Begin(begun_by(instant, self._api.service_clock), wall, sights, requested)
 
     def _with_tasks(

@@ -15,7 +15,8 @@ from uuid import uuid4
 
 from .._base.clock import Clock
 from .._base.errors import JournalError
-from .._base.parsing import instant
+from .._base.parsing import Record, instant
+from .._base.service_clock import LARGEST_CORRECTION, LARGEST_SILENT_OFFSET, ServiceClock, service_time
 from .._journal.journal import Allows, Journal
 from .._journal.rows import FirstSight, MemberKey, Place, RequestRow, Shown, Wish
 from .._ocp.endpoints import OcpApi
@@ -24,7 +25,7 @@ from .._safety.server_states import OwnRestart
 from .._targets.target import Member, Observation, Target, TaskOnTarget
 from .._waiting.await_tasks import UNSEEN_FOR
 from .back import is_back
-from .change import Sight, has_moved, noted_member
+from .change import Sight, begun_by, has_moved, noted_member
 from .evidence import GONE, may_start_yet, work_of
 from .know import Ended, explains, late_tasks
 from .knowledge import Request, Work
@@ -39,6 +40,9 @@ IN_EFFECT = "IN_EFFECT"
 ROLLED_BACK, SKIPPED = "ROLLED_BACK", "SKIPPED"
 # Ends of a task, after which it works no more.
 ENDS = (SUCCESSFUL, FAILED, REFUSED, IN_EFFECT, ROLLED_BACK, SKIPPED)
+
+# Of these, the ones after which nothing of it is down.
+DONE = (SUCCESSFUL, IN_EFFECT, ROLLED_BACK, SKIPPED)
 
 # Members by name, each with the ids of the tasks whose start may show later.
 Late = Mapping[str, frozenset[int]]
@@ -79,6 +83,8 @@ class OwnNotes:
         self._read_keys: list[MemberKey] = []
         self._own: RequestRow | None = None
         self._refused: RequestRow | None = None
+        # When this run has seen requests first, by their numbers.
+        self._known_since: dict[int | None, float] = {}
 
     @property
     def _values(self) -> str | None:
@@ -114,28 +120,39 @@ class OwnNotes:
 
     # Names
 
-    def sights(self, look: Look, late: Late, *, registers: bool) -> dict[str, Sight] | None:
+    def sights(
+        self, look: Look, late: Late, *, registers: bool, names: Collection[str] | None = None
+    ) -> dict[str, Sight] | None:
         """What was shown when the name of the change was first used for each member; None without a name.
 
-        ``late`` is that of this ``look``. ``registers``: note the first use, and what the name asks. Raises NameTaken
-        and JournalError.
+        ``late`` is that of this ``look``. ``registers``: note the first use, for the members with these ``names``, for
+        all without; and what the name asks. Raises NameTaken and JournalError.
         """
         change = self._request.change
         if change is None:
             return None
-        noted = self._journal.sights(change, self._keys.values())
+        whole = self._target.whole_key
+        keys = [*self._keys.values(), *([whole] if whole is not None else [])]
+        noted = self._journal.sights(change, keys)
         found = {sight.member: sight for sight in self._found(look, late, noted)}
         wish = wish_of(self._request.started_before, self._request.until_effective)
         if registers:
-            self._journal.register(change, wish, list(found.values()))
+            used = [sight for key, sight in found.items() if names is None or key.address in names]
+            self._journal.register(change, wish, used)
         else:
-            self._journal.check(change, wish, self._keys.values())
+            self._journal.check(change, wish, keys)
         completed = {key: sight.completed_by(found.get(key, sight)) for key, sight in noted.items()}
-        return _by_name(self._keys, completed)
+        sights = _by_name(self._keys, completed)
+        if whole is not None and whole in noted:
+            first = noted[whole]
+            then = begun_by(datetime.fromtimestamp(first.at, UTC), self._api.service_clock)
+            joined = {name for name in self._keys if name not in sights}
+            sights |= {name: Sight(Member(name, None), frozenset(first.tasks), joined=then) for name in joined}
+        return sights
 
     def shown_at_requests(self, wall: float) -> dict[str, list[Member]]:
         """What members showed when this machine requested a restart of them, at ``wall`` or later."""
-        return noted_at_requests(self._rows, self._keys, wall)
+        return noted_at_requests(self._rows, self._keys, wall, self._api.service_clock)
 
     def _found(self, look: Look, late: Late, noted: Mapping[MemberKey, FirstSight]) -> list[FirstSight]:
         """What a look shows of the members, as first sights. After a request of the name, that is none."""
@@ -146,8 +163,16 @@ class OwnNotes:
         running = {entry.task.id for entry in tasks if not entry.task.finished}
         asked = [row for row in self._here if row.change == self._request.change and not row.settled]
         requested = {key for row in asked for key, _shown in row.members}
+        here = _sorted(entry.record["id"] for entry in tasks)
         found = []
-        for member in look.observed.members:
+        whole = self._target.whole_key
+        if whole is not None and whole in noted:
+            # What belongs to it since then has no first use of its own.
+            members = [member for member in look.observed.members if self._keys.get(member.name) in noted]
+        else:
+            members = list(look.observed.members)
+            found += [] if whole is None else [FirstSight(whole, Shown(), at=now, tasks=here)]
+        for member in members:
             key = self._keys.get(member.name)
             if key is None:
                 continue
@@ -159,7 +184,7 @@ class OwnNotes:
                     key,
                     Shown() if key in requested else _as_shown(member),
                     at=now,
-                    tasks=_sorted(entry.record["id"] for entry in tasks),
+                    tasks=here,
                     late=_sorted(late.get(member.name, ())),
                     starting=_sorted(starting | unexplained),
                     running=_sorted(running),
@@ -191,22 +216,31 @@ class OwnNotes:
         return sorted({row.task_id for row in self._here if row.task_id is not None and self._is_of_change(row)})
 
     def requested_at(self) -> dict[int, float]:
-        """When the request of each of its own tasks was sent, by this machine's clock."""
-        return {row.task_id: row.at for row in self._here if row.task_id is not None}
+        """When the request of each of its own tasks was sent, see sent_at."""
+        return {row.task_id: sent_at(row, self._api.service_clock) for row in self._here if row.task_id is not None}
 
     def open_requests(self, members: Collection[Member]) -> tuple[Request, ...]:
         """The requests whose task is not known, and that a start has not answered since."""
-        now, by_key = self._clock.wall(), {key: name for name, key in self._keys.items()}
+        by_key = {key: name for name, key in self._keys.items()}
         found = []
         for row in self._open_rows():
             parts = {by_key[key]: shown for key, shown in row.members if key in by_key}
             if _have_moved(parts, members):
                 continue
-            search = self._api.timeout + UNSEEN_FOR
-            is_over = not 0 <= now - row.at < search
+            is_over = self._is_searched(row)
             is_here, is_of_change = row.token in _SENT_HERE, self._is_of_change(row)
             found.append(Request(frozenset(parts), is_over, is_here=is_here, is_of_change=is_of_change))
         return tuple(found)
+
+    def _is_searched(self, row: RequestRow) -> bool:
+        """Whether the time is over in which the task of a request should have shown.
+
+        The clock of this machine may have been set since, so that tells only with a margin. Otherwise this run has to
+        have known the request for so long.
+        """
+        search = self._api.timeout + UNSEEN_FOR
+        known_for = self._clock.now() - self._known_since.setdefault(row.number, self._clock.now())
+        return known_for >= search or self._clock.wall() - row.at >= search + LARGEST_CORRECTION
 
     def sent_before(self) -> Sent | None:
         """The newest of them for a target of this kind, as it was sent."""
@@ -215,15 +249,17 @@ class OwnNotes:
             return None
         row = rows[-1]
         names = {key: name for name, key in self._keys.items()}
-        low, high = self._api.service_clock.bounds
+        now = self._api.service_clock.bounds
+        low, high = (pick(each) for pick, each in zip((min, max), zip(row.ahead or now, now, strict=True), strict=True))
         at = datetime.fromtimestamp(row.at + (low + high) / 2, UTC)
         members = frozenset(names[key] for key, _shown in row.members if key in names)
         uncertain = timedelta(seconds=(high - low) / 2)
         known = frozenset(row.known).union(each.task_id for each in self._rows if each.task_id is not None)
-        return Sent(at, uncertain, known, members, self._api.user, wall=row.at, change=row.change)
+        wall = sent_at(row, self._api.service_clock)
+        return Sent(at, uncertain, known, members, self._api.user, wall=wall, change=row.change)
 
     def _open_rows(self) -> list[RequestRow]:
-        return [row for row in self._here if row.task_id is None and not row.settled and row.url == self._api.url]
+        return [row for row in self._here if row.task_id is None and not row.settled]
 
     def _open_rows_of_kind(self) -> list[RequestRow]:
         """Those whose task is of the target's kind. One for a server may be open when its cluster is restarted."""
@@ -277,6 +313,7 @@ class OwnNotes:
             known=known,
             token=uuid4().hex,
             places=taken_down(self._keys, look.observed),
+            ahead=self._api.service_clock.bounds,
         )
         number = self._journal.begin(row, allows)
         if number is None:
@@ -286,12 +323,14 @@ class OwnNotes:
         _SENT_HERE.add(row.token)
         return True
 
-    def came_back(self, observed: Observation) -> None:
-        """Note of which requests the servers are shown to serve again."""
-        servers, now = [server.member for server in observed.servers], self._clock.wall()
+    def came_back(self, observed: Observation, listed: Iterable[Record] = ()) -> None:
+        """Note of which requests the servers are shown to serve again; ``listed`` are the tasks of the cluster."""
+        servers = [server.member for server in observed.servers]
+        tasks = {task["id"]: Task.from_api(task) for task in listed}
         for row in [row for row in self._rows if row.takes_down]:
-            is_over = row.task_id is None and not 0 <= now - row.at < self._api.timeout + UNSEEN_FOR
-            if is_back(row, servers, has_ended=is_over or is_known_end(row)):
+            is_over = row.task_id is None and self._is_searched(row)
+            is_known = is_known_end(row) and not self._has_just_failed(row, tasks.get(row.task_id))
+            if is_back(row, servers, has_ended=is_over or is_known):
                 self._note(row, back=True)
 
     def end(self, task_id: int | None, began: str | None = None, *, refused: bool = False) -> None:
@@ -319,8 +358,7 @@ class OwnNotes:
     def noted_tasks(self) -> frozenset[int]:
         """The tasks of all requests, as they were read last; not that of the request that is being sent."""
         number = None if self._own is None else self._own.number
-        rows = (row for row in self._rows if row.url == self._api.url and row.number != number)
-        return frozenset(row.task_id for row in rows if row.task_id is not None)
+        return frozenset(row.task_id for row in self._rows if row.task_id is not None and row.number != number)
 
     def noted_tasks_now(self) -> frozenset[int]:
         """The same, read anew where the journal can be read; the lock of the cluster is kept meanwhile."""
@@ -386,7 +424,7 @@ class OwnNotes:
 
     def _is_of_change(self, row: RequestRow) -> bool:
         since = self._request.started_before
-        by_time = since is not None and row.at >= since.timestamp()
+        by_time = since is not None and sent_at(row, self._api.service_clock) >= since.timestamp()
         by_values = self._values is not None and row.values == self._values
         return by_time or by_values or (self._request.change is not None and row.change == self._request.change)
 
@@ -394,17 +432,17 @@ class OwnNotes:
 
     def completed(self, look: Look) -> Iterator[TaskOnTarget]:
         """The tasks of own requests on the target that are too new to be shown, or are shown without a target."""
-        members, now = look.observed.members, self._clock.wall()
+        members = look.observed.members
         shown = {entry.record["id"]: entry for entry in look.tasks}
         listed = {task["id"]: TaskOnTarget(task, frozenset()) for task in look.listed}
         for row in self._rows:
-            if row.outcome == REFUSED or row.task_id is None or row.url != self._api.url:
+            if row.outcome == REFUSED or row.task_id is None:
                 continue
             entry = shown.get(row.task_id)
             if entry is None and row.task_id in listed and not self._touches(row):
                 continue
             entry = entry or listed.get(row.task_id)
-            found = self._unseen(row, members, now) if entry is None else self._told(row, entry, members)
+            found = self._unseen(row, members) if entry is None else self._told(row, entry, members)
             if found is not None:
                 yield found
 
@@ -412,35 +450,49 @@ class OwnNotes:
         self, tasks: Iterable[Mapping[str, object]], rows: Iterable[RequestRow] | None = None
     ) -> list[OwnRestart]:
         """The restarts requested by this controller that may be running, by all ``tasks`` of the cluster."""
-        now, chosen = self._clock.wall(), list(self._rows if rows is None else rows)
+        chosen = list(self._rows if rows is None else rows)
         wanted = {row.task_id for row in chosen}
         listed = {task["id"]: Task.from_api(dict(task)) for task in tasks if task["id"] in wanted}
-        return [_restart_of(row) for row in chosen if self._may_run(row, listed.get(row.task_id), now)]
+        return [_restart_of(row) for row in chosen if self._may_run(row, listed.get(row.task_id))]
 
     def _touches(self, row: RequestRow) -> bool:
         mine = set(self._keys.values())
         return any(key in mine for key, _shown in row.members)
 
-    def _is_new(self, row: RequestRow, now: float) -> bool:
+    def _is_new(self, row: RequestRow) -> bool:
         """Whether the service may not show its task yet."""
-        is_open = row.outcome not in ENDS and row.url == self._api.url
-        return is_open and not row.settled and abs(now - row.at) < UNSEEN_FOR
+        return row.outcome not in ENDS and not row.settled and self._is_recent(row)
 
-    def _may_run(self, row: RequestRow, listed: Task | None, now: float) -> bool:
+    def _is_recent(self, row: RequestRow) -> bool:
+        return abs(self._clock.wall() - row.at) < UNSEEN_FOR
+
+    def _may_run(self, row: RequestRow, listed: Task | None) -> bool:
         """Whether it may run. A new installation of the service gives the same ids to other tasks."""
         if row.outcome == REFUSED or self._is_refused(row):
             return False
+        if row.outcome in DONE:
+            return False
         if listed is None:
-            return self._is_new(row, now)
+            return self._is_new(row) or self._has_just_failed(row, None)
         is_same = None in (listed.start_time, row.began) or _seconds(listed.start_time) == _seconds(row.began)
-        return not listed.finished and is_same
+        return is_same and (not listed.finished or self._has_just_failed(row, listed))
 
-    def _unseen(self, row: RequestRow, members: Collection[Member], now: float) -> TaskOnTarget | None:
+    def _has_just_failed(self, row: RequestRow, listed: Task | None) -> bool:
+        """Whether its task has failed within the last minute, so that answers may still show its servers as before."""
+        failed = row.outcome == FAILED or (listed is not None and listed.status == FAILED)
+        if not failed or row.back:
+            return False
+        end = None if listed is None else instant(listed.finish_time)
+        if end is None:
+            return self._is_recent(row)
+        return service_time(self._api.service_clock, self._clock) - end < timedelta(seconds=UNSEEN_FOR)
+
+    def _unseen(self, row: RequestRow, members: Collection[Member]) -> TaskOnTarget | None:
         """Its task as far as it is known, if some of these members are its own and show the start of before.
 
         A task that the service does not show any more counts as it was noted, as long as its change is open.
         """
-        is_new = self._is_new(row, now)
+        is_new = self._is_new(row)
         if not is_new and (row.settled or not self._is_of_change(row)):
             return None
         by_key = {key: name for name, key in self._keys.items()}
@@ -490,9 +542,10 @@ def taken_down(keys: Mapping[str, MemberKey], observed: Observation) -> tuple[Pl
 
 def wish_of(started_before: datetime | None, until_effective: Mapping[str, str]) -> Wish:
     """What a change with a name asks for besides, by these options."""
-    since = started_before.isoformat() if started_before else None
+    since = started_before.astimezone(UTC).isoformat() if started_before else None
     parts = {"started_before": since, "until_effective": _as_text(until_effective)}
-    words = ", ".join(f"{option}={value}" for option, value in parts.items() if value) or "a restart"
+    given = {**parts, "started_before": started_before.isoformat() if started_before else None}
+    words = ", ".join(f"{option}={value}" for option, value in given.items() if value) or "a restart"
     return Wish(json.dumps(parts, sort_keys=True), words)
 
 
@@ -520,11 +573,23 @@ def _sight(name: str, noted: FirstSight) -> Sight:
     )
 
 
+def sent_at(row: RequestRow, clock: ServiceClock) -> float:
+    """When a request was sent at the earliest, by this machine's clock, in seconds since 1970.
+
+    Another machine has sent it, or this clock has been set since, if none of the service's clocks can be as far ahead
+    of it as then. What is known then is the time by the service's clock.
+    """
+    low, high = clock.bounds
+    least, most = row.ahead or (low, high)
+    is_same_clock = least <= high + LARGEST_SILENT_OFFSET and low <= most + LARGEST_SILENT_OFFSET
+    return row.at if is_same_clock else row.at + least - high
+
+
 def noted_at_requests(
-    rows: Iterable[RequestRow], keys: Mapping[str, MemberKey], wall: float
+    rows: Iterable[RequestRow], keys: Mapping[str, MemberKey], wall: float, clock: ServiceClock
 ) -> dict[str, list[Member]]:
     """What members with these ``keys`` showed when a restart of them was requested, at ``wall`` or later, by name."""
-    noted = [(key, shown) for row in rows if row.at >= wall for key, shown in row.members]
+    noted = [(key, shown) for row in rows if sent_at(row, clock) >= wall for key, shown in row.members]
     return {name: [noted_member(name, shown) for key, shown in noted if key == mine] for name, mine in keys.items()}
 
 

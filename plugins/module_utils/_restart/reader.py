@@ -59,6 +59,7 @@ class Reader:
         first = target.first_observation
         if first is not None:
             self._earlier.note(first, explained=False, now=clock.now())
+            self._earlier.at_worst(first, clock.now())
 
     def look(self, own: Iterable[int] = ()) -> Look:
         """Read the target and the tasks on it, twice where it has changed meanwhile; ``own`` are ids of tasks to read.
@@ -113,7 +114,7 @@ class Reader:
         known = {entry.record["id"] for entry in on_target}
         missing = [number for number in own if number not in known]
         on_target += self._own_tasks(missing, tasks or [])
-        observed = observe(self._api, self._target, self._clock)
+        observed = self._earlier.at_worst(observe(self._api, self._target, self._clock), self._clock.now())
         named, failed, is_outdated = _named_tasks(self._api, self._target, observed)
         entries = self._earlier.completed([*on_target, *named], self._read)
         shown = [self._with_detail(entry) for entry in entries]

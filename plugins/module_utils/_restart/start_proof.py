@@ -190,5 +190,5 @@ def _is_restarted(before: Member, after: Member | None, task: RestartTask) -> bo
         return moved or (None if task.attached else moved)
     if span.relative_to(Span.of(task.began)) is Relative.BEFORE:
         # Either the clock of the host is off, or an earlier restart shows.
-        return None if moved and not task.attached and before.name not in task.late else False
+        return None if moved and before.name not in task.late else False
     return True if task.attached or moved is None else moved

@@ -13,8 +13,16 @@ from .._journal.rows import MemberKey
 from .._ocp.endpoints import OcpApi
 from .._ocp.envelope import ApiResponse
 from .lookup import address_of, find_cluster
-from .operating_tasks import names_every_operation, operated_by, restarted_parts, shown_cluster, tasks_of_cluster
-from .serving import database_serves
+from .operating_tasks import (
+    is_other_work,
+    names_every_operation,
+    operated_by,
+    restarted_parts,
+    shown_cluster,
+    tag_values,
+    tasks_of_cluster,
+)
+from .serving import DELETED, database_serves
 from .target import ClusterRecords, Member, Observation, PlacedServer, Target, TaskOnTarget, check_identity
 from .task_names import CLUSTER_RESTART, DATABASE_RESTARTS, is_other_kind, kind_of
 
@@ -59,6 +67,11 @@ class Cluster(Target):
         return f"{self.name} {self.id}"
 
     @property
+    def whole_key(self) -> MemberKey:
+        """Itself."""
+        return MemberKey(self.identity, self.kind, self.id, self.name)
+
+    @property
     def locks(self) -> Sequence[str]:
         """The whole cluster."""
         return (f"cluster {self.id}",)
@@ -100,13 +113,17 @@ class Cluster(Target):
         return tasks_of_cluster(api, self.id, **query)
 
     def touching(self, api: OcpApi, listed: list[Record], **_query: Any) -> list[TaskOnTarget]:
-        """Restarts of the cluster, its zones and its servers; only tags show which part."""
+        """Restarts of the cluster, its zones and its servers, and other work that names such a part."""
         parts = [(task, kind_of(task.get("name")), restarted_parts(task)) for task in listed]
         servers = api.servers(self.id) if any(part for _task, _kind, part in parts) else []
         return [
             TaskOnTarget(task, None if kind == CLUSTER_RESTART else _addresses(servers, part))
             for task, kind, part in parts
             if kind in DATABASE_RESTARTS
+        ] + [
+            TaskOnTarget(task, frozenset())
+            for task in listed
+            if is_other_work(task) and (tag_values(task, "serverId") or tag_values(task, "zoneName"))
         ]
 
     def restart(self, api: OcpApi, _members: frozenset[str]) -> ApiResponse:
@@ -158,7 +175,7 @@ def server_keys(cluster: Record, servers: Sequence[Record]) -> dict[str, MemberK
 
 def servers_of(api: OcpApi, cluster: Record, cluster_id: int) -> list[Record]:
     """The servers of the cluster with this record and id."""
-    return servers_in_record(cluster) or api.servers(cluster_id)
+    return servers_in_record(cluster) or _there(api.servers(cluster_id))
 
 
 def _addresses(servers: list[Record], part: set[Any]) -> frozenset[str]:
@@ -175,7 +192,13 @@ def servers_in_record(cluster: Record) -> list[Record]:
         for zone in records(cluster.get("zones"))
         for server in records(zone.get("servers"))
     ]
-    return servers if len(servers) == cluster.get("serverCount") else []
+    there = _there(servers)
+    return there if cluster.get("serverCount") in (len(servers), len(there)) else []
+
+
+def _there(servers: Iterable[Record]) -> list[Record]:
+    """Those that were not deleted: the service may show the record of one beside its successor."""
+    return [server for server in servers if str(server.get("status")).upper() != DELETED]
 
 
 def _observe_cluster(cluster: Record, servers: list[Record]) -> Observation:

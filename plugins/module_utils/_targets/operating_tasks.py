@@ -11,7 +11,8 @@ from .._base.errors import AuthenticationFailed, RequestRefused
 from .._base.parsing import Record, integer, record, records
 from .._ocp.endpoints import OcpApi
 from .._ocp.retries import TOO_MANY_REQUESTS
-from .task_names import SERVER_RESTART, ZONE_RESTART, kind_of
+from .._ocp.task_model import Task
+from .task_names import DATABASE_RESTARTS, SERVER_RESTART, ZONE_RESTART, kind_of
 
 # Ids begin at 1.
 NO_HOST = 0
@@ -77,6 +78,14 @@ def _in_context(task: Record, part: str, key: str) -> Any:
 
 def _known(values: Iterable[Any]) -> list[Any]:
     return [value for value in values if value is not None]
+
+
+def is_other_work(task: Record) -> bool:
+    """Whether a task runs that is none of the restarts of databases, such as an upgrade; it may restart what it names.
+
+    One that names a cluster alone may be harmless, such as a report.
+    """
+    return kind_of(task.get("name")) not in DATABASE_RESTARTS and not Task.from_api(task).finished
 
 
 def restarted_parts(task: Record) -> set[Any]:

@@ -15,6 +15,7 @@ from .._ocp.envelope import ApiResponse
 from .cluster import Cluster, PartOfCluster, member_of, other_hosts, placed_servers, servers_of
 from .lookup import address_of, exactly_one, find_cluster, shown_address
 from .operating_tasks import (
+    is_other_work,
     names_every_operation,
     names_only_others,
     shown_hosts,
@@ -123,7 +124,7 @@ class Server(PartOfCluster):
         return not (is_elsewhere or names_only_others(shown_zones(task), [] if self.zone is None else [self.zone]))
 
     def touching(self, api: OcpApi, listed: list[Record], **query: Any) -> list[TaskOnTarget]:
-        """Restarts of the server, its zone and its cluster.
+        """Restarts of the server, its zone and its cluster, and other work that names the server.
 
         A restart counts unless it is known to be of another server or zone.
         """
@@ -143,6 +144,8 @@ class Server(PartOfCluster):
             yield None
         elif untagged.get(name):
             yield None if known_here and self.alone else frozenset()
+        elif self.id in servers and is_other_work(task):
+            yield frozenset()
 
     def restart(self, api: OcpApi, _members: frozenset[str]) -> ApiResponse:
         """Restart this server alone."""

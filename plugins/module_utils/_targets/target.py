@@ -236,6 +236,11 @@ class Target(Protocol):
         return []
 
     @property
+    def whole_key(self) -> MemberKey | None:
+        """What it is called in the journal itself; None for one thing, and where the caller chooses the members."""
+        return None
+
+    @property
     def label(self) -> str:
         """Its name for people, with its id."""
 

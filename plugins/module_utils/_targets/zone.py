@@ -9,11 +9,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .._base.parsing import Record, integer, records
+from .._journal.rows import MemberKey
 from .._ocp.endpoints import OcpApi
 from .._ocp.envelope import ApiResponse
 from .cluster import Cluster, PartOfCluster, member_of, other_hosts, placed_servers, servers_of
 from .lookup import address_of, exactly_one, find_cluster
 from .operating_tasks import (
+    is_other_work,
     names_every_operation,
     names_only_others,
     operated_by,
@@ -80,6 +82,11 @@ class Zone(PartOfCluster):
         )
 
     @property
+    def whole_key(self) -> MemberKey:
+        """Itself."""
+        return MemberKey(self.cluster.identity, self.kind, self.id, self.name)
+
+    @property
     def label(self) -> str:
         """As in ``zone zone1 of cluster orders (id 1)``."""
         return f"zone {self.name} of {self.cluster.label}"
@@ -106,7 +113,7 @@ class Zone(PartOfCluster):
         return not (is_elsewhere or names_only_others(shown_servers(task), mine))
 
     def touching(self, api: OcpApi, listed: list[Record], **query: Any) -> list[TaskOnTarget]:
-        """Restarts of the zone, its cluster and its servers.
+        """Restarts of the zone, its cluster and its servers, and other work that names the zone or such a server.
 
         A restart counts unless it is known to be of another zone, or of a server in one.
         """
@@ -125,6 +132,10 @@ class Zone(PartOfCluster):
             restarted = frozenset(address for number, address in self.servers if number in servers)
             if restarted or (not servers and (known_here or on_host is None or not self.alone)):
                 yield restarted
+        elif is_other_work(task) and (
+            self.name in zones or any(number in servers for number, _address in self.servers)
+        ):
+            yield frozenset()
 
     def restart(self, api: OcpApi, _members: frozenset[str]) -> ApiResponse:
         """Restart all servers of the zone."""

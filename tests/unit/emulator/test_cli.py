@@ -38,6 +38,12 @@ def refused(capsys):
         (["--step-seconds", "-0.1"], ["--step-seconds"]),
         (["--step-seconds", "nan"], ["--step-seconds", "'nan'"]),
         (["--step-seconds", "inf"], ["--step-seconds", "'inf'"]),
+        (["--task-seconds", "Restart OB server"], ["--task-seconds", "'Restart OB server'", "=1200"]),
+        (["--task-seconds", "Restart=1"], ["--task-seconds", "'Restart'", "Restart OB server"]),
+        (["--subtask-seconds", "Wait node=31"], ["--subtask-seconds", "Wait node", "30 s"]),
+        (["--jitter", "2"], ["--jitter"]),
+        (["--seed", "-1"], ["--seed"]),
+        (["--speed", "0"], ["--speed", "'0'"]),
         (["--busy", "wait"], ["--busy", "'wait'"]),
         (["--faults", "/no/such.yml"], ["--faults /no/such.yml", "No such file"]),
         (["--rate-limit", "100"], ["--rate-limit", "'100'", "100/10"]),
@@ -57,6 +63,9 @@ def refused(capsys):
         (["--recording", "r.json", "--clusters", "2"], ["--recording r.json", "--clusters 2"]),
         (["--recording", "r.json", "--profile", "4.2"], ["--recording r.json", "--profile 4.2"]),
         (["--recording", __file__], [f"--recording {__file__}", "the file is not JSON"]),
+        (["--replay", "/no/such.jsonl"], ["--replay /no/such.jsonl", "No such file"]),
+        (["--replay", __file__], [f"--replay {__file__}", "not one of ocp-emulator record"]),
+        (["--replay", "r.jsonl", "--clusters", "2"], ["--replay r.jsonl", "--clusters 2"]),
         (["--tls-cert", "c.pem"], ["--tls-cert c.pem", "--tls-key"]),
         (["--tls-key", "k.pem"], ["--tls-key k.pem", "--tls-cert"]),
         (["--tls-cert", "/no/c.pem", "--tls-key", "/no/k.pem"], ["--tls-cert /no/c.pem", "No such file"]),
@@ -137,3 +146,23 @@ def test_fleet_file_without_an_administrator_is_refused(refused, tmp_path):
     path = tmp_path / "fleet.yml"
     path.write_text("users: [{name: dba, password: x, permissions: [TASK_VIEWER]}]")
     assert "no user has ADMIN" in refused("--fleet", path)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        ([], ["--upstream"]),
+        (["--upstream", "ocp.example.com"], ["--upstream", "https://ocp.example.com:8080"]),
+        (["--upstream", "http://a:secret@b"], ["--upstream", "credentials"]),
+        (["--upstream", "http://b", "--upstream-ca", "/no/ca.pem"], ["--upstream-ca /no/ca.pem", "No such file"]),
+        (["--upstream", "http://b", "--output", __file__], [f"--output {__file__}", "File exists"]),
+        (["--upstream", "http://b", "--output", "/no/such/file"], ["--output /no/such/file", "No such file"]),
+    ],
+)
+def test_recorder_names_the_bad_option(capsys, arguments, named):
+    assert main(["record", "--port", "0", *arguments]) == 2
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert err.startswith("ocp-emulator record: error: ")
+    assert all(part in err for part in named), err
+    assert "secret" not in err

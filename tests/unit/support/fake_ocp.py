@@ -132,8 +132,9 @@ class StaticParameter:
 class FakeOcp:
     """One cluster, its hosts, an arbitration service and an OBProxy cluster; tests set the fields.
 
-    ``posts`` are the POSTs received, ``jobs`` the tasks started by them or by ``begin``. ``list_lags`` and
-    ``list_lacks`` are the seconds for which lists show an old status of a task, or no task at all;
+    ``posts`` are the POSTs received, ``jobs`` the tasks started by them or by ``begin``. ``moved_to`` has another
+    address for some servers, by id. ``list_lags`` and ``list_lacks`` are the seconds for which lists show an old status
+    of a task, or no task at all;
     ``start_shown_late`` those after a restart in which the old start is shown. ``ignored`` are the filters without
     effect. ``after_restart`` is called when a task has ended. ``units`` are the ids of the servers of a tenant by zone,
     ``tenant_fields`` what is shown of a tenant besides;
@@ -170,6 +171,7 @@ class FakeOcp:
     client: SimpleNamespace = field(default_factory=SimpleNamespace)
     slow: dict[str, float] = field(default_factory=dict)
     list_lags: float = 0.0
+    moved_to: dict[int, str] = field(default_factory=dict)
     list_lacks: float = 0.0
     start_shown_late: float = 0.0
     ignored: tuple[str, ...] = ()
@@ -296,7 +298,7 @@ class FakeOcp:
         return [
             {
                 "id": thing.id,
-                "ip": f"10.1.0.{thing.id - 40}",
+                "ip": self.moved_to.get(thing.id, f"10.1.0.{thing.id - 40}"),
                 "port": 2882,
                 "hostId": thing.host,
                 "zoneName": thing.zone,
@@ -503,6 +505,12 @@ class FakeOcp:
         first = "RUNNING" if not ended else "FAILED" if job.end == "REFUSED" else "SUCCESSFUL"
         second = {"SUCCESSFUL": "SUCCESSFUL", "FAILED": "FAILED"}.get(job.end, "PENDING") if ended else "PENDING"
         steps = chain(step(1, "Stop it", first), step(2, job.second, second))
+        ends = [job.started_at + self._lasts(job) * share for share in (0.0, 0.5, 1.0)]
+        for place, one in enumerate(steps):
+            if ended and one["status"] != "PENDING":
+                one["startTime"], one["finishTime"] = (
+                    _instant_text(time, "milliseconds") for time in ends[place : place + 2]
+                )
         for number in job.skipped:
             steps[number - 1]["operation"] = "SKIP"
         undoes = job.rolling_back or (ended and job.end == "ROLLBACK")

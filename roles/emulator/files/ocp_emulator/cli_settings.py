@@ -3,24 +3,32 @@
 """From options to settings: fleet, recording, faults, switches, certificate; which options exclude each other."""
 
 import argparse
+import ssl
 from dataclasses import replace
 from pathlib import Path
+
+from pydantic import ValidationError
 
 from ocp_emulator.base.clock import SECOND
 from ocp_emulator.base.compatibility import CHOICES, DEFAULT_PROFILE, PROFILES, Switches
 from ocp_emulator.base.permissions import Permission
-from ocp_emulator.cli_options import BadInputError
+from ocp_emulator.cli_options import RECORD, BadInputError
 from ocp_emulator.faults.fault_file import FaultFileError, parse_faults, read_faults
 from ocp_emulator.faults.parse_fault import AnyFault
 from ocp_emulator.fleet.entities import Fleet
 from ocp_emulator.fleet.fleet_file import FleetError, parse_fleet, read_fleet_file
 from ocp_emulator.fleet.generate_fleet import generated_fleet
 from ocp_emulator.fleet.resolve_fleet import resolve
+from ocp_emulator.record.run_proxy import ProxySettings
+from ocp_emulator.record.upstream import Upstream
+from ocp_emulator.recordings.exchange_file import Exchange, ExchangeError, read_exchanges
 from ocp_emulator.recordings.recorded_fleet import recorded_fleet
 from ocp_emulator.recordings.recorded_switches import recorded_switches
 from ocp_emulator.recordings.recording_file import Recording, RecordingError, read_recording
+from ocp_emulator.schemas.schema import first_violation
 from ocp_emulator.serve.run_server import Certificate
 from ocp_emulator.service import Settings
+from ocp_emulator.tasks.durations import Durations
 
 
 def settings_of(options: argparse.Namespace) -> Settings:
@@ -33,13 +41,32 @@ def settings_of(options: argparse.Namespace) -> Settings:
         database=options.database,
         fleet=_fleet(options) if recording is None else _recorded_fleet(options.recording, recording),
         recording=recording,
+        exchanges=_exchanges(options),
         step_ms=round(options.step_seconds * SECOND),
+        durations=_durations(options),
+        speed=options.speed,
         busy=options.busy,
         rates=tuple(options.rate_limit),
         max_attempts=options.max_attempts,
         faults=_faults(options.faults),
         switches=_switches(options, recording),
     )
+
+
+def proxy_settings_of(options: argparse.Namespace) -> ProxySettings:
+    """What to record with these options. Raises BadInputError."""
+    trusted = None
+    if options.upstream_ca is not None:
+        try:
+            trusted = ssl.create_default_context(cafile=options.upstream_ca)
+        except OSError as error:
+            reason = error.strerror or error
+            raise BadInputError(f"--upstream-ca {options.upstream_ca}: cannot be used: {reason}", RECORD) from error
+    try:
+        upstream = Upstream(options.upstream, trusted)
+    except ValueError as error:
+        raise BadInputError(f"--upstream: {error}", RECORD) from error
+    return ProxySettings(upstream, options.output, PROFILES[options.profile])
 
 
 def certificate_of(options: argparse.Namespace) -> Certificate | None:
@@ -73,6 +100,22 @@ def _recording(options: argparse.Namespace) -> Recording | None:
         return read_recording(options.recording)
     except RecordingError as error:
         raise BadInputError(f"--recording {options.recording}: {error}") from error
+
+
+def _exchanges(options: argparse.Namespace) -> tuple[Exchange, ...] | None:
+    if options.replay is None:
+        return None
+    others = ("recording", "fleet", "clusters", "zones", "servers_per_zone", "database")
+    for name, value in ((name, getattr(options, name)) for name in others):
+        if value is not None:
+            option = f"--{name.replace('_', '-')}"
+            raise BadInputError(
+                f"--replay {options.replay} and {option} {value}: a replay has no fleet, give one of them"
+            )
+    try:
+        return read_exchanges(options.replay)
+    except ExchangeError as error:
+        raise BadInputError(f"--replay {options.replay}: {error}") from error
 
 
 def _recorded_fleet(path: Path, recording: Recording) -> Fleet:
@@ -109,6 +152,20 @@ def _fleet(options: argparse.Namespace) -> Fleet | None:
         return generated_fleet(options.clusters or 1, options.zones or 3, options.servers_per_zone or 1)
     except FleetError as error:
         raise BadInputError(f"{' '.join(f'{name} {value}' for name, value in given.items())}: {error}") from error
+
+
+def _durations(options: argparse.Namespace) -> Durations:
+    try:
+        return Durations(
+            tasks=dict(options.task_seconds),
+            subtasks=dict(options.subtask_seconds),
+            jitter=options.jitter,
+            seed=options.seed,
+        )
+    except ValidationError as error:
+        field, reason = first_violation(error)
+        name = f"{field.removesuffix('s')}-seconds" if field in ("tasks", "subtasks") else field
+        raise BadInputError(f"--{name}: {reason}") from error
 
 
 def _faults(given: object) -> list[AnyFault] | None:

@@ -4,7 +4,7 @@
 
 import copy
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import cast
@@ -17,6 +17,8 @@ from ocp_emulator.faults.busy_faults import BusyPolicy
 from ocp_emulator.faults.faults_at_start import plan_at_start
 from ocp_emulator.faults.parse_fault import AnyFault
 from ocp_emulator.fleet.entities import Fleet
+from ocp_emulator.recordings.exchange_file import Exchange
+from ocp_emulator.recordings.exchanges import Exchanges
 from ocp_emulator.recordings.recorded_answers import RecordedAnswers
 from ocp_emulator.recordings.recorded_state import apply_state, recorded_at
 from ocp_emulator.recordings.recording_file import Recording
@@ -27,6 +29,8 @@ from ocp_emulator.store.controllable_clock import ControllableClock
 from ocp_emulator.store.database import Store, StoreError
 from ocp_emulator.store.lagging_replicas import Replicas
 from ocp_emulator.store.snapshots import Snapshot, Snapshots
+from ocp_emulator.tasks import durations
+from ocp_emulator.tasks.durations import Durations
 from ocp_emulator.tasks.engine import Engine
 from ocp_emulator.tasks.submit import Submitter
 from ocp_emulator.tasks.task_actions import TaskActions
@@ -39,15 +43,18 @@ from ocp_emulator.web.request_log import RequestLog
 class Settings:
     """How to run. No `database`: in memory. No `fleet`: that of the database, or the default one for a new database.
 
-    `recording` is what `fleet` was made from.
+    `recording` is what `fleet` was made from. With `exchanges`, these are all answers but those of the control API.
 
     `faults` are planned in a new database; an existing one must have been made with the same, unless this is None.
-    No `max_attempts`: as the switches say.
+    No `max_attempts`: as the switches say. No `speed`: the clock goes as in the database, or as the machine's.
+    `durations` has what takes another time than `step_ms`.
     """
 
     database: Path | None = None
     fleet: Fleet | None = None
     step_ms: int = SECOND
+    durations: Durations = field(default_factory=Durations)
+    speed: float | None = None
     busy: BusyPolicy = "refuse"
     rates: tuple[Rate, ...] = ()
     max_attempts: int | None = None
@@ -56,6 +63,7 @@ class Settings:
     host: str = "127.0.0.1"
     port: int = 8080
     recording: Recording | None = None
+    exchanges: tuple[Exchange, ...] | None = None
 
     @property
     def address(self) -> str:
@@ -100,17 +108,20 @@ class Service:
         else:
             self.store = Store(settings.database, settings.fleet, self.start.at, self.start.prepare)
             self.store.instant = now
-        self.clock = ControllableClock(self.store, machine_clock)
+        self.clock = ControllableClock(self.store, machine_clock, settings.speed)
         try:
             plan_at_start(self.store, settings.faults, self.clock.now())
         except StoreError:
             self.store.close()
             raise
+        with self.store.transaction() as db:
+            durations.keep(db, settings.durations.model_copy(update={"step_seconds": settings.step_ms / SECOND}))
+        self.exchanges = None if settings.exchanges is None else Exchanges(settings.exchanges)
         self.snapshots = Snapshots(self.store.db, self.clock.now())
         self.replicas = Replicas(self.store.db, lambda: self.store.instant)
         self.held = HeldRequests()
         self.engine = Engine(self.store, checks_stops=settings.switches.stop_server == "refuse")
-        self.submitter = Submitter(self.store, settings.step_ms, settings.host, settings.busy, settings.switches)
+        self.submitter = Submitter(self.store, settings.host, settings.busy, settings.switches)
         self.task_actions = TaskActions(self.store)
         self.request_log = RequestLog()
         self.authenticator = Authenticator(self.store.users(), self.store.access_keys(), settings.switches.signed_query)
@@ -137,6 +148,8 @@ class Service:
         else:
             self.clock.go_back(snapshot.at)
         self.held.forget()
+        if self.exchanges is not None:
+            self.exchanges.rewind()
         self.request_log.clear()
         self.rate_limiter.forget()
         self.store.instant = self.clock.now()

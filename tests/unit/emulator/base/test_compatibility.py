@@ -383,7 +383,7 @@ def test_role_accepts_the_same_switches_and_profiles():
 def test_emulator_page_documents_every_switch_and_profile():
     rows = re.findall(
         r"^\| `(\w+)` \| ([^|]+) \| ([^|]+) \| ([^|]+) \|",
-        (REPOSITORY / "docs/emulator.md").read_text(),
+        (REPOSITORY / "docs/emulator-reference.md").read_text(),
         re.MULTILINE,
     )
     told = {name: (values, newest.strip("` "), older.strip("` ")) for name, values, newest, older in rows}

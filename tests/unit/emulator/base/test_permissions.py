@@ -83,6 +83,8 @@ CONTROL = [
     ("DELETE", "/emulator/faults/1", None),
     ("GET", "/emulator/clock", None),
     ("PUT", "/emulator/clock", {"running": True}),
+    ("GET", "/emulator/durations", None),
+    ("PUT", "/emulator/durations", {"jitter": 0.1}),
     ("POST", "/emulator/clock/advance", {"seconds": 1}),
     ("GET", "/emulator/restarts", None),
     ("POST", "/emulator/service/restart", {"seconds": 0}),

@@ -20,7 +20,7 @@ from ocp_emulator.base.compatibility import PROFILES
 from ocp_emulator.security.rate_limit import Rate
 
 TABLE = yaml.safe_load(Path(__file__).with_name("documented_answers.yml").read_text())["answers"]
-PAGE = Path(__file__).parents[4] / "docs/emulator.md"
+PAGE = Path(__file__).parents[4] / "docs/emulator-reference.md"
 ENVELOPE = {
     "duration": "integer",
     "server": "string",

@@ -208,7 +208,7 @@ def test_oversized_body_is_refused(emulated):
     ("method", "path"),
     [
         ("GET", "/"),
-        ("GET", "/docs"),
+        ("GET", "/redoc"),
         ("GET", "/api/v2/tasks/1"),
         ("GET", f"{TASKS}/"),
         ("GET", SERVER),

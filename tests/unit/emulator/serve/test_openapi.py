@@ -3,7 +3,9 @@
 """The OpenAPI document says what the routes do."""
 
 import re
+import shlex
 from dataclasses import replace
+from html import unescape
 
 import pytest
 from ocp_emulator.base.compatibility import PROFILES, Switches
@@ -273,7 +275,7 @@ def test_reads_match_the_document(switched):
     }
     unknown = dict.fromkeys(ids, 98765)
     reads = {path: methods["get"] for path, methods in document["paths"].items() if "get" in methods}
-    assert len(reads) == 49 - 2 * (switches.agent_paths != "both") - 2 * (switches.arbitration == "unknown")
+    assert len(reads) == 50 - 2 * (switches.agent_paths != "both") - 2 * (switches.arbitration == "unknown")
     for path, operation in reads.items():
         check(emulated, document, "get", path, ids, 200, params=METRICS if path.endswith("/metric") else None)
         if operation["security"]:
@@ -384,6 +386,50 @@ def test_control_api_matches_the_document(emulated, document):
     check(emulated, document, "delete", "/emulator/lockouts/{name}", {"name": "viewer"}, 200)
     check(emulated, document, "delete", "/emulator/lockouts/{name}", {"name": "viewer"}, 404)
     check(emulated, document, "delete", "/emulator/lockouts", {}, 200)
+
+
+def test_every_body_has_an_example_that_is_valid(switched):
+    emulated, document = switched
+    plant(emulated)
+    seen = 0
+    for path, methods in document["paths"].items():
+        for method, operation in methods.items():
+            body = operation.get("requestBody")
+            if body is not None:
+                content = body["content"]["application/json"]
+                assert matches(content["schema"], content["example"], document), (method, path)
+                given = [each for each in operation.get("parameters", ()) if each["in"] == "path"]
+                places = {each["name"]: each["schema"]["examples"][0] for each in given}
+                answer = emulated.request(method.upper(), path.format(**places), json=content["example"])
+                assert answer.status_code in (200, 409), (path, answer.text)
+                seen += 1
+    assert seen >= 20
+
+
+def test_every_call_is_on_the_page_for_people(switched):
+    emulated, document = switched
+    page = emulated.request("GET", "/docs", auth=None)
+    assert page.headers["Content-Type"].startswith("text/html")
+    calls = {f"{method.upper()} {path}" for path, methods in document["paths"].items() for method in methods}
+    assert set(re.findall(r"<summary><code>(\w+ [^<]+)</code>", page.text)) == calls
+    assert re.findall(r"(?:src|href)=[\"'](?!openapi\.json)", page.text) == []
+
+
+def test_commands_of_the_page_for_people_are_valid(emulated):
+    page = unescape(emulated.request("GET", "/docs", auth=None).text)
+    plant(emulated)
+    emulated.request("PUT", "/emulator/snapshots/before").raise_for_status()
+    for command in re.findall(r"<pre>(curl .*)</pre>", page):
+        words = shlex.split(command)
+        method = words[words.index("-X") + 1] if "-X" in words else "GET"
+        path = words[-1].removeprefix("http://127.0.0.1:8080")
+        body = {"content": words[words.index("-d") + 1]} if "-d" in words else {}
+        answer = emulated.request(method, path, headers={"Content-Type": "application/json"}, **body)
+        assert answer.status_code in (200, 400, 404, 409), command
+        if answer.status_code == 400:
+            # A state, such as of a task that has not failed, and no parameter.
+            assert "parameter" not in answer.text, command
+            assert "body" not in answer.text, command
 
 
 PLANTED = [

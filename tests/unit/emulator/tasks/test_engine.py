@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 from ocp_emulator.service import Service, Settings
-from ocp_emulator.tasks.attempts import durations
+from ocp_emulator.tasks.attempts import shares
 
 
 def moment(text):
@@ -115,7 +115,7 @@ def test_step_duration_is_configurable(start):
 @settings(deadline=None)
 @given(some.integers(min_value=0, max_value=10**9))
 def test_ready_and_running_time_add_up_to_the_step_duration(step_ms):
-    ready, running = durations(step_ms)
+    ready, running = shares(step_ms)
     assert ready + running == step_ms
     assert 0 <= ready <= running
 

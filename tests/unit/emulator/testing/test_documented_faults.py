@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Each example of a fault on docs/emulator.md hits, in an emulator that does a bit of everything."""
+"""Each example of a fault on docs/emulator-reference.md hits, in an emulator that does a bit of everything."""
 
 import contextlib
 import json
@@ -11,7 +11,7 @@ import pytest
 import requests
 from ocp_emulator.testing.emulated_ocp import EmulatedOcp
 
-PAGE = (Path(__file__).parents[4] / "docs/emulator.md").read_text()
+PAGE = (Path(__file__).parents[4] / "docs/emulator-reference.md").read_text()
 EXAMPLES = re.findall(r"^\| `\w+` \|.* \| `(\{.*\})` \|$", PAGE, re.MULTILINE)
 # No answer is waited for that is dropped or late, and none is read.
 PATIENCE = 0.5

@@ -47,6 +47,15 @@ def test_a_new_one_takes_little_time():
     assert min(seconds() for _try in range(10)) < QUICK
 
 
+def test_a_restart_of_20_minutes_takes_no_time():
+    with EmulatedOcp(task_seconds={"Restart OB server": 1200}) as ocp:
+        ocp.clock.run_faster(10_000)
+        task = ask(ocp, RESTART, "POST").json()["data"]
+        ocp.clock.advance(1200)
+        shown = ask(ocp, f"/api/v2/tasks/instances/{task['id']}").json()["data"]
+        assert (shown["status"], ocp.restarts()) == ("SUCCESSFUL", {"10.0.0.1:2882": 1})
+
+
 def test_connection_is_refused_after_the_end():
     with EmulatedOcp() as ocp:
         assert ask(ocp, "/api/v2/time").status_code == 200

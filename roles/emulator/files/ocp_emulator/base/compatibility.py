@@ -2,8 +2,8 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """The switches for differences between versions of OCP, and the profiles 4.2 and 4.3, which are sets of them.
 
-docs/emulator.md says where each value comes from. Only the command line knows profiles: all other code reads single
-switches.
+docs/emulator-reference.md says where each value comes from. Only the command line knows profiles: all other code reads
+single switches.
 """
 
 from collections.abc import Mapping

@@ -4,7 +4,10 @@
 
 # Those of the service: docs/dev/contract.md, "Authentication". The description of the API is public here too.
 TIME = "/api/v2/time"
-PUBLIC_PATHS = frozenset({TIME, "/api/v2/status", "/openapi.json"})
+DOCS = "/docs"
+# What the emulator says about itself.
+OWN_PATHS = frozenset({"/openapi.json", DOCS})
+PUBLIC_PATHS = frozenset({TIME, "/api/v2/status"}) | OWN_PATHS
 
 # The control API is not part of the emulated service.
 CONTROL = "/emulator"

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Stop, start or advance the emulator's clock, and how far it goes."""
+"""Stop, start, advance or speed up the emulator's clock, and how far it goes."""
 
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request
-from pydantic import Field
+from pydantic import Field, model_validator
 from starlette.responses import Response
 
 from ocp_emulator.base import errors
@@ -18,6 +18,7 @@ from ocp_emulator.ocp_api.dependencies import ContentType, RequirePermission, er
 from ocp_emulator.schemas.envelope import Envelope
 from ocp_emulator.schemas.schema import Schema
 from ocp_emulator.service import service_of
+from ocp_emulator.store.controllable_clock import FASTEST, SLOWEST
 from ocp_emulator.web.parameters import json_object, parse_body
 from ocp_emulator.web.request_context import RequestContext, context_of
 
@@ -29,8 +30,15 @@ _FURTHEST = 3_650 * DAY // SECOND
 _END_OF_TIME = 8_000 * 365 * DAY
 
 
-class _Running(Schema):
-    running: Annotated[bool, Field(strict=True)]
+class _Change(Schema):
+    running: Annotated[bool, Field(strict=True)] | None = None
+    speed: Annotated[float, Field(ge=SLOWEST, le=FASTEST, strict=True)] | None = None
+
+    @model_validator(mode="after")
+    def _check_that_there_is_one(self) -> "_Change":
+        if self.running is None and self.speed is None:
+            raise ValueError("it needs running or speed")
+        return self
 
 
 class _Advance(Schema):
@@ -47,18 +55,32 @@ async def read_clock(request: Request) -> Response:
 
 @router.put(
     "/clock",
-    summary="Stop the clock or let it run",
+    summary="Stop the clock, let it run, or speed it up",
     response_model=Envelope[ClockState],
     responses=error_responses(400, 401, 403, 415, 500),
     openapi_extra=json_body(
-        {"type": "object", "required": ["running"], "properties": {"running": {"type": "boolean"}}},
+        {
+            "type": "object",
+            "minProperties": 1,
+            "properties": {
+                "running": {"type": "boolean"},
+                "speed": {"type": "number", "minimum": SLOWEST, "maximum": FASTEST},
+            },
+        },
+        {"speed": 60},
     ),
 )
 async def set_clock(request: Request, content_type: ContentType = None) -> Response:
-    """A stopped clock moves only by advances; it stays stopped after a restart of the emulator."""
-    context = context_of(request)
-    body = parse_body(_Running, json_object(context, content_type, required=True))
-    service_of(request).clock.set_running(body.running)
+    """A stopped clock moves only by advances. With a speed of 60, an hour takes a minute.
+
+    Both survive a restart of the emulator.
+    """
+    context, clock = context_of(request), service_of(request).clock
+    body = parse_body(_Change, json_object(context, content_type, required=True))
+    if body.speed is not None:
+        clock.set_speed(body.speed)
+    if body.running is not None:
+        clock.set_running(body.running)
     return _clock(request, context)
 
 
@@ -72,7 +94,8 @@ async def set_clock(request: Request, content_type: ContentType = None) -> Respo
             "type": "object",
             "required": ["seconds"],
             "properties": {"seconds": {"type": "number", "minimum": 0, "maximum": _FURTHEST}},
-        }
+        },
+        {"seconds": 60},
     ),
 )
 async def advance_clock(request: Request, content_type: ContentType = None) -> Response:
@@ -89,4 +112,5 @@ async def advance_clock(request: Request, content_type: ContentType = None) -> R
 
 def _clock(request: Request, context: RequestContext) -> Response:
     clock = service_of(request).clock
-    return context.reply(Envelope[ClockState], ClockState(time=iso(clock.now()), running=clock.running))
+    state = ClockState(time=iso(clock.now()), running=clock.running, speed=clock.speed)
+    return context.reply(Envelope[ClockState], state)

@@ -22,10 +22,11 @@ class Fault(Schema):
 
 
 class ClockState(Schema):
-    """The time of the emulator, and whether its clock runs."""
+    """The time of the emulator, whether its clock runs, and how many times as fast as the machine's."""
 
     time: Timestamp
     running: bool
+    speed: float
 
 
 class RestartCount(Schema):
@@ -118,6 +119,7 @@ class Index(Schema):
 
     version: str
     openapi: str
+    docs: str
     switches: dict[str, str]
     calls: list[IndexedCall]
 

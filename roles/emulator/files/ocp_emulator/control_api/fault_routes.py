@@ -21,7 +21,7 @@ from ocp_emulator.web.request_context import context_of
 
 router = APIRouter(prefix=CONTROL, tags=["Emulator"], dependencies=[Depends(RequirePermission(Permission.ADMIN))])
 
-FaultId = Annotated[Long, Path(alias="faultId", description="Fault id.")]
+FaultId = Annotated[Long, Path(alias="faultId", description="Fault id.", examples=[1])]
 
 
 @router.post(
@@ -29,7 +29,10 @@ FaultId = Annotated[Long, Path(alias="faultId", description="Fault id.")]
     summary="Plan a fault",
     response_model=Envelope[Fault],
     responses=error_responses(400, 401, 403, 415, 500),
-    openapi_extra=json_body({"oneOf": [{"$ref": f"#/components/schemas/{name}"} for name in SCHEMAS]}),
+    openapi_extra=json_body(
+        {"oneOf": [{"$ref": f"#/components/schemas/{name}"} for name in SCHEMAS]},
+        {"kind": "subtask", "action": "fail", "match": {"subtask": "Stop observer process"}, "message": "disk full"},
+    ),
 )
 async def plan_fault(request: Request, content_type: ContentType = None) -> Response:
     """Plan a fault from now on; if several faults match, the first one hits. It survives a restart."""

@@ -39,7 +39,7 @@ _DEGRADED = "SELECT tenants.id FROM tenants JOIN degraded USING (cluster_id) WHE
     summary="Let a server answer or not, or be in another zone",
     response_model=EmptyEnvelope,
     responses=error_responses(400, 401, 403, 404, 409, 415, 500),
-    openapi_extra=json_body(Availability.model_json_schema(by_alias=True)),
+    openapi_extra=json_body(Availability.model_json_schema(by_alias=True), {"available": False}),
 )
 async def set_server(request: Request, server_id: ServerId, content_type: ContentType = None) -> Response:
     """The server is UNAVAILABLE until it is set to answer or restarted; its process keeps running."""
@@ -71,7 +71,7 @@ async def delete_server(request: Request, server_id: ServerId) -> Response:
     summary="End the process of a server, or start it",
     response_model=EmptyEnvelope,
     responses=error_responses(400, 401, 403, 404, 409, 415, 500),
-    openapi_extra=json_body(Process.model_json_schema(by_alias=True)),
+    openapi_extra=json_body(Process.model_json_schema(by_alias=True), {"running": False}),
 )
 async def set_process(request: Request, server_id: ServerId, content_type: ContentType = None) -> Response:
     """As somebody does on the host, without OCP. It is not a restart; a start moves the start time."""
@@ -87,7 +87,7 @@ async def set_process(request: Request, server_id: ServerId, content_type: Conte
     summary="End the process of an arbitration service, or start it",
     response_model=EmptyEnvelope,
     responses=error_responses(400, 401, 403, 404, 409, 415, 500),
-    openapi_extra=json_body(Process.model_json_schema(by_alias=True)),
+    openapi_extra=json_body(Process.model_json_schema(by_alias=True), {"running": False}),
 )
 async def set_service_process(request: Request, service_id: ServiceId, content_type: ContentType = None) -> Response:
     """As somebody does on the host, without OCP. It is not a restart."""
@@ -108,7 +108,7 @@ async def set_service_process(request: Request, service_id: ServiceId, content_t
     summary="End the process of an OBProxy, or start it",
     response_model=EmptyEnvelope,
     responses=error_responses(400, 401, 403, 404, 409, 415, 500),
-    openapi_extra=json_body(Process.model_json_schema(by_alias=True)),
+    openapi_extra=json_body(Process.model_json_schema(by_alias=True), {"running": False}),
 )
 async def set_obproxy_process(request: Request, obproxy_id: ObProxyId, content_type: ContentType = None) -> Response:
     """As somebody does on the host, without OCP. It is not a restart."""
@@ -125,7 +125,9 @@ async def set_obproxy_process(request: Request, obproxy_id: ObProxyId, content_t
     summary="Let log streams be degraded",
     response_model=EmptyEnvelope,
     responses=error_responses(400, 401, 403, 404, 415, 500),
-    openapi_extra=json_body(DegradedLogStreams.document()),
+    openapi_extra=json_body(
+        DegradedLogStreams.document(), {"degraded": [{"cluster": "orders", "tenant": "app", "logStreams": [1001]}]}
+    ),
 )
 async def set_service(request: Request, service_id: ServiceId, content_type: ContentType = None) -> Response:
     """The service shows these in `clusters[].tenants[].degradedLsIdList`, and no others; an empty list clears all."""

@@ -7,7 +7,7 @@ from fastapi.routing import APIRoute
 from starlette.responses import Response
 
 from ocp_emulator import VERSION
-from ocp_emulator.base.paths import CONTROL, is_control
+from ocp_emulator.base.paths import CONTROL, DOCS, is_control
 from ocp_emulator.base.permissions import Permission
 from ocp_emulator.control_api.control_schemas import Index, IndexedCall
 from ocp_emulator.ocp_api.dependencies import RequirePermission, error_responses
@@ -32,6 +32,7 @@ async def read_index(request: Request) -> Response:
     index = Index(
         version=VERSION,
         openapi="/openapi.json",
+        docs=DOCS,
         switches=vars(service_of(request).switches),
         calls=sorted(calls, key=lambda call: (call.path, call.method)),
     )

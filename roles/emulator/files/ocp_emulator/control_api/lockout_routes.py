@@ -21,7 +21,7 @@ router = APIRouter(
     prefix=f"{CONTROL}/lockouts", tags=["Emulator"], dependencies=[Depends(RequirePermission(Permission.ADMIN))]
 )
 
-Name = Annotated[str, Path(description="Name of a user, or address of a client.")]
+Name = Annotated[str, Path(description="Name of a user, or address of a client.", examples=["viewer"])]
 
 
 @router.get(

@@ -49,7 +49,7 @@ async def list_server_parameters(request: Request) -> Response:
     summary="Set values of parameters on a server",
     response_model=EmptyEnvelope,
     responses=error_responses(400, 401, 403, 404, 415, 500),
-    openapi_extra=json_body(ParameterValues.model_json_schema(by_alias=True)),
+    openapi_extra=json_body(ParameterValues.model_json_schema(by_alias=True), {"parameters": {"stack_size": "2M"}}),
 )
 async def plant_parameters(request: Request, server_id: ServerId, content_type: ContentType = None) -> Response:
     """The server runs with these values immediately. The set value of a static parameter stays, for its next start."""
@@ -68,7 +68,9 @@ async def plant_parameters(request: Request, server_id: ServerId, content_type: 
     summary="Set values of parameters on an OBProxy",
     response_model=EmptyEnvelope,
     responses=error_responses(400, 401, 403, 404, 415, 500),
-    openapi_extra=json_body(ParameterValues.model_json_schema(by_alias=True)),
+    openapi_extra=json_body(
+        ParameterValues.model_json_schema(by_alias=True), {"parameters": {"net_accept_threads": "4"}}
+    ),
 )
 async def plant_obproxy_parameters(
     request: Request, obproxy_id: ObProxyId, content_type: ContentType = None

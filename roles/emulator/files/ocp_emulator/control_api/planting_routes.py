@@ -33,9 +33,9 @@ from ocp_emulator.web.request_context import context_of
 
 router = APIRouter(prefix=CONTROL, tags=["Emulator"], dependencies=[Depends(RequirePermission(Permission.ADMIN))])
 
-AlarmId = Annotated[Long, Path(alias="alarmId", description="Alarm id.")]
-BackupIdParam = Annotated[Long, Path(alias="backupId", description="Backup id.")]
-RestoreIdParam = Annotated[Long, Path(alias="restoreId", description="Restore id.")]
+AlarmId = Annotated[Long, Path(alias="alarmId", description="Alarm id.", examples=[1])]
+BackupIdParam = Annotated[Long, Path(alias="backupId", description="Backup id.", examples=[1])]
+RestoreIdParam = Annotated[Long, Path(alias="restoreId", description="Restore id.", examples=[1])]
 
 _RUNNING = frozenset({"BEGINNING", "INITIALIZING", "DOING", "CANCELING", "RESTORING"})
 
@@ -45,7 +45,10 @@ _RUNNING = frozenset({"BEGINNING", "INITIALIZING", "DOING", "CANCELING", "RESTOR
     summary="Raise an alarm",
     response_model=Envelope[Alarm],
     responses=error_responses(400, 401, 403, 404, 415, 500),
-    openapi_extra=json_body(schemas.PlantedAlarm.model_json_schema(by_alias=True)),
+    openapi_extra=json_body(
+        schemas.PlantedAlarm.model_json_schema(by_alias=True),
+        {"alarmType": "ob_cluster_merge_error", "cluster": "orders"},
+    ),
 )
 async def raise_alarm(request: Request, content_type: ContentType = None) -> Response:
     """It is active from now on until it is cleared."""
@@ -80,7 +83,9 @@ async def clear_alarm(request: Request, alarm_id: AlarmId) -> Response:
     summary="Set a metric of a server",
     response_model=EmptyEnvelope,
     responses=error_responses(400, 401, 403, 404, 415, 500),
-    openapi_extra=json_body(schemas.PlantedMetric.model_json_schema(by_alias=True)),
+    openapi_extra=json_body(
+        schemas.PlantedMetric.model_json_schema(by_alias=True), {"name": "max_full_clog_sync_delay_second", "value": 40}
+    ),
 )
 async def set_metric(request: Request, server_id: ServerId, content_type: ContentType = None) -> Response:
     """It has this value from now on; earlier samples keep theirs."""
@@ -102,7 +107,7 @@ async def set_metric(request: Request, server_id: ServerId, content_type: Conten
     summary="Set the version of a server",
     response_model=EmptyEnvelope,
     responses=error_responses(400, 401, 403, 404, 415, 500),
-    openapi_extra=json_body(schemas.ServerVersion.model_json_schema(by_alias=True)),
+    openapi_extra=json_body(schemas.ServerVersion.model_json_schema(by_alias=True), {"version": "4.2.1.0"}),
 )
 async def set_version(request: Request, server_id: ServerId, content_type: ContentType = None) -> Response:
     """As in the middle of an upgrade; its cluster keeps its version."""
@@ -119,7 +124,7 @@ async def set_version(request: Request, server_id: ServerId, content_type: Conte
     summary="Change the status of a tenant, or lock it",
     response_model=EmptyEnvelope,
     responses=error_responses(400, 401, 403, 404, 415, 500),
-    openapi_extra=json_body(schemas.TenantChange.model_json_schema(by_alias=True)),
+    openapi_extra=json_body(schemas.TenantChange.model_json_schema(by_alias=True), {"status": "MODIFYING"}),
 )
 async def change_tenant(request: Request, tenant_id: TenantId, content_type: ContentType = None) -> Response:
     """As a change of its locality does, or a person. It stays so until it is changed again."""
@@ -140,7 +145,9 @@ async def change_tenant(request: Request, tenant_id: TenantId, content_type: Con
     summary="Let a cluster merge, or a zone of it",
     response_model=EmptyEnvelope,
     responses=error_responses(400, 401, 403, 404, 415, 500),
-    openapi_extra=json_body(schemas.Compaction.model_json_schema(by_alias=True)),
+    openapi_extra=json_body(
+        schemas.Compaction.model_json_schema(by_alias=True), {"compactionStatus": "MERGING", "zone": "zone2"}
+    ),
 )
 async def set_compaction(request: Request, cluster_id: ClusterId, content_type: ContentType = None) -> Response:
     """The whole cluster with all of its zones; or one zone, and the cluster merges while a zone does."""
@@ -167,7 +174,9 @@ async def set_compaction(request: Request, cluster_id: ClusterId, content_type: 
     summary="Begin a data backup",
     response_model=Envelope[schemas.BackupId],
     responses=error_responses(400, 401, 403, 404, 415, 500),
-    openapi_extra=json_body(schemas.PlantedBackup.model_json_schema(by_alias=True)),
+    openapi_extra=json_body(
+        schemas.PlantedBackup.model_json_schema(by_alias=True), {"cluster": "orders", "tenant": "app"}
+    ),
 )
 async def begin_backup(request: Request, content_type: ContentType = None) -> Response:
     """For a whole cluster, or for a tenant. It does not end by itself."""
@@ -189,7 +198,7 @@ async def begin_backup(request: Request, content_type: ContentType = None) -> Re
     summary="Change the status of a data backup",
     response_model=EmptyEnvelope,
     responses=error_responses(400, 401, 403, 404, 415, 500),
-    openapi_extra=json_body(schemas.BackupChange.model_json_schema(by_alias=True)),
+    openapi_extra=json_body(schemas.BackupChange.model_json_schema(by_alias=True), {"status": "DONE"}),
 )
 async def change_backup(request: Request, backup_id: BackupIdParam, content_type: ContentType = None) -> Response:
     """DONE, FAILED and the like end it."""
@@ -210,7 +219,9 @@ async def change_backup(request: Request, backup_id: BackupIdParam, content_type
     summary="Begin the restore of a tenant",
     response_model=Envelope[schemas.RestoreId],
     responses=error_responses(400, 401, 403, 404, 415, 500),
-    openapi_extra=json_body(schemas.PlantedRestore.model_json_schema(by_alias=True)),
+    openapi_extra=json_body(
+        schemas.PlantedRestore.model_json_schema(by_alias=True), {"cluster": "orders", "tenant": "app"}
+    ),
 )
 async def begin_restore(request: Request, content_type: ContentType = None) -> Response:
     """As another tenant of the same cluster, which does not show there. It does not end by itself."""
@@ -233,7 +244,7 @@ async def begin_restore(request: Request, content_type: ContentType = None) -> R
     summary="Change the status of a restore",
     response_model=EmptyEnvelope,
     responses=error_responses(400, 401, 403, 404, 415, 500),
-    openapi_extra=json_body(schemas.RestoreChange.model_json_schema(by_alias=True)),
+    openapi_extra=json_body(schemas.RestoreChange.model_json_schema(by_alias=True), {"status": "RESTORE_SUCCESS"}),
 )
 async def change_restore(request: Request, restore_id: RestoreIdParam, content_type: ContentType = None) -> Response:
     """RESTORE_SUCCESS and RESTORE_FAIL end it."""

@@ -38,7 +38,8 @@ class _Pause(Schema):
             "type": "object",
             "required": ["seconds"],
             "properties": {"seconds": {"type": "number", "minimum": 0, "maximum": _LONGEST_PAUSE}},
-        }
+        },
+        {"seconds": 5},
     ),
 )
 async def restart_service(request: Request, content_type: ContentType = None) -> Response:

@@ -18,7 +18,7 @@ from ocp_emulator.web.request_context import context_of
 
 router = APIRouter(prefix=CONTROL, tags=["Emulator"], dependencies=[Depends(RequirePermission(Permission.ADMIN))])
 
-Name = Annotated[str, Path(pattern=r"^[A-Za-z0-9._-]{1,100}$", description="Name of a snapshot.")]
+Name = Annotated[str, Path(pattern=r"^[A-Za-z0-9._-]{1,100}$", description="Name of a snapshot.", examples=["before"])]
 
 
 @router.post(

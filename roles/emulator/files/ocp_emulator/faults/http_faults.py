@@ -19,7 +19,7 @@ _HTML_STATUSES = frozenset({200, *range(400, 600)})
 
 
 class HttpFault(RequestFault):
-    """Stands in for the service (`respond`), or breaks requests; see docs/emulator.md.
+    """Stands in for the service (`respond`), or breaks requests; see docs/emulator-reference.md.
 
     `when` is whether the request has no effect on the service (`before`, the default) or its full effect (`after`).
     `seconds` are those of the machine, not of the emulator's clock; `size` is in bytes. `reset` and `retryAfter` are

@@ -23,7 +23,7 @@ _OPTIONS: Mapping[str, ActionOptions] = {
 
 
 class ProxyFault(RequestFault):
-    """Lets a proxy redirect or replace an answer, or deliver a request late or twice; see docs/emulator.md.
+    """Lets a proxy redirect or replace an answer, or deliver a request late or twice; see docs/emulator-reference.md.
 
     `when` is whether the request reaches the service (`after`) or not (`before`, the default). `location` is the header
     of a redirect, `path` the one whose answer comes instead. `seconds` are those of the emulator's clock.

@@ -89,7 +89,7 @@ async def list_alarms(
     responses=error_responses(400, 401, 403, 404, 500),
 )
 async def read_alarm(
-    request: Request, alarm_id: Annotated[Long, Path(alias="id", description="Alarm id.")]
+    request: Request, alarm_id: Annotated[Long, Path(alias="id", description="Alarm id.", examples=[1])]
 ) -> Response:
     """Active or past."""
     context = context_of(request)

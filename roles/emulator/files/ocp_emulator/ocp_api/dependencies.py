@@ -38,17 +38,17 @@ RATE_LIMITED: dict[str, Any] = {
     "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ErrorEnvelope"}}},
 }
 
-ClusterId = Annotated[Long, Path(alias="id", description="Cluster id.")]
-ServerId = Annotated[Long, Path(alias="serverId", description="Server id.")]
-ZoneName = Annotated[str, Path(alias="zoneName")]
-TenantId = Annotated[Long, Path(alias="tenantId", description="Tenant id.")]
-HostId = Annotated[Long, Path(alias="hostId", description="Host id.")]
-ProcessId = Annotated[Long, Path(alias="agentProcessId", description="Process id.")]
-ServiceId = Annotated[Long, Path(alias="id", description="Arbitration service id.")]
-ObProxyClusterId = Annotated[Long, Path(alias="id", description="OBProxy cluster id.")]
-ObProxyId = Annotated[Long, Path(alias="id", description="OBProxy id.")]
-TaskId = Annotated[Long, Path(alias="taskInstanceId", description="Task id.")]
-SubtaskId = Annotated[Long, Path(alias="subtaskInstanceId", description="Subtask id.")]
+ClusterId = Annotated[Long, Path(alias="id", description="Cluster id.", examples=[1])]
+ServerId = Annotated[Long, Path(alias="serverId", description="Server id.", examples=[1])]
+ZoneName = Annotated[str, Path(alias="zoneName", examples=["zone1"])]
+TenantId = Annotated[Long, Path(alias="tenantId", description="Tenant id.", examples=[5001])]
+HostId = Annotated[Long, Path(alias="hostId", description="Host id.", examples=[1])]
+ProcessId = Annotated[Long, Path(alias="agentProcessId", description="Process id.", examples=[1000000001])]
+ServiceId = Annotated[Long, Path(alias="id", description="Arbitration service id.", examples=[1])]
+ObProxyClusterId = Annotated[Long, Path(alias="id", description="OBProxy cluster id.", examples=[1])]
+ObProxyId = Annotated[Long, Path(alias="id", description="OBProxy id.", examples=[1])]
+TaskId = Annotated[Long, Path(alias="taskInstanceId", description="Task id.", examples=[1001])]
+SubtaskId = Annotated[Long, Path(alias="subtaskInstanceId", description="Subtask id.", examples=[50001])]
 PageParam = Annotated[PageNumber, Query(alias="page", description="Page, from 1.")]
 SizeParam = Annotated[PageSize, Query(description=f"Elements a page, at most {LARGEST_PAGE}.")]
 TimeParam = Annotated[str | None, Query(json_schema_extra={"format": "date-time"})]
@@ -88,9 +88,10 @@ def error_responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
     return {status: {"model": ErrorEnvelope, "description": _ERROR_DESCRIPTIONS[status]} for status in statuses}
 
 
-def json_body(schema: dict[str, Any]) -> dict[str, Any]:
+def json_body(schema: dict[str, Any], example: object, *, required: bool = True) -> dict[str, Any]:
     """The body of a request in the OpenAPI document, for routes that read it themselves."""
-    return {"requestBody": {"required": True, "content": {"application/json": {"schema": schema}}}}
+    content = {"application/json": {"schema": schema, "example": example}}
+    return {"requestBody": {"required": required, "content": content}}
 
 
 def page_request(number: int, size: int, sort: str) -> PageRequest:

@@ -198,7 +198,7 @@ def _add_operations(restarts: APIRouter, prefix: str, agent: str) -> None:
             summary=summary,
             response_model=Envelope[AgentRestart],
             responses=error_responses(400, 401, 403, 404, 409, 415, 500),
-            openapi_extra=json_body(_HOST_IDS),
+            openapi_extra=json_body(_HOST_IDS, {"hostIds": [1, 2]}),
         )
     for verb, operation in (("restart", restart_agent), ("stop", stop_agent)):
         restarts.add_api_route(

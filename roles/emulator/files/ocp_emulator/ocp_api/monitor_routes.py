@@ -22,12 +22,15 @@ reads = APIRouter(tags=["Metrics"])
 
 
 def _wanted(
-    metrics: Annotated[str, Query(description="Names, by comma.")],
-    labels: Annotated[str, Query(description="Such as app:ob,ob_cluster_name:foo; = may stand for the colon.")],
-    interval: Annotated[Count, Query(description="Seconds between samples.")],
-    group_by: Annotated[str, Query(alias="groupBy", description="Names of labels, by comma. All is one group here.")],
-    start: Annotated[TimeParam, Query(alias="startTime")] = None,
-    end: Annotated[TimeParam, Query(alias="endTime")] = None,
+    metrics: Annotated[str, Query(description="Names, by comma.", examples=["max_full_clog_sync_delay_second"])],
+    labels: Annotated[str, Query(description="= may stand for the colon.", examples=["app:OB,ob_cluster_name:orders"])],
+    interval: Annotated[Count, Query(description="Seconds between samples.", examples=[5])],
+    group_by: Annotated[
+        str,
+        Query(alias="groupBy", description="Names of labels, by comma. All is one group here.", examples=["svr_ip"]),
+    ],
+    start: Annotated[TimeParam, Query(alias="startTime", examples=["2026-01-01T12:00:00Z"])] = None,
+    end: Annotated[TimeParam, Query(alias="endTime", examples=["2026-01-01T12:05:00Z"])] = None,
     old_start: Annotated[TimeParam, Query(alias="start_time", description="As older versions name it.")] = None,
     old_end: Annotated[TimeParam, Query(alias="end_time", description="As older versions name it.")] = None,
     points: Annotated[Count, Query(alias="maxPoints")] = LARGEST_POINTS,

@@ -30,7 +30,7 @@ restarts = APIRouter(tags=["Restarts"], dependencies=[Depends(RequirePermission(
 
 ObProxyIds = Annotated[
     Annotated[str, Field(pattern=r"^[0-9]{1,18}(,[0-9]{1,18})*$")],
-    Path(alias="obproxyIds", description="OBProxy ids, by comma."),
+    Path(alias="obproxyIds", description="OBProxy ids, by comma.", examples=["1,2"]),
 ]
 
 

@@ -48,7 +48,7 @@ async def list_parameters(request: Request, cluster_id: ClusterId) -> Response:
     summary="Set parameters of a cluster",
     response_model=EmptyEnvelope,
     responses=error_responses(400, 401, 403, 404, 415, 500),
-    openapi_extra=json_body(_SETTINGS),
+    openapi_extra=json_body(_SETTINGS, [{"name": "stack_size", "value": "5M"}]),
 )
 async def update_parameters(request: Request, cluster_id: ClusterId, content_type: ContentType = None) -> Response:
     """All of them or none. A static one takes effect on a server at its next start."""

@@ -16,6 +16,7 @@ from fastapi import Request
 
 from ocp_emulator.base import errors
 from ocp_emulator.base.compatibility import FreezeServer, ParametersIn
+from ocp_emulator.ocp_api.dependencies import json_body
 from ocp_emulator.web.parameters import body_flag, body_name, json_object, query_flag, query_name
 from ocp_emulator.web.request_context import context_of
 
@@ -117,10 +118,8 @@ class ServerParameters:
             ]
         if self.place != "query":
             schema = {"type": "object", "properties": dict(schemas), **({"required": required} if required else {})}
-            document["requestBody"] = {
-                "required": bool(required),
-                "content": {"application/json": {"schema": schema}},
-            }
+            example = {"freezeServer": True} if "freezeServer" in schemas else {"force": False}
+            document |= json_body(schema, example, required=bool(required))
         return document
 
 

@@ -16,9 +16,10 @@ from ocp_emulator import VERSION
 from ocp_emulator.base import errors
 from ocp_emulator.base.clock import Clock, SystemClock
 from ocp_emulator.base.compatibility import Switches
-from ocp_emulator.base.paths import is_control
+from ocp_emulator.base.paths import DOCS, is_control
 from ocp_emulator.control_api import (
     clock_routes,
+    duration_routes,
     fault_routes,
     incident_routes,
     index_routes,
@@ -47,6 +48,7 @@ from ocp_emulator.ocp_api import (
     tenant_routes,
 )
 from ocp_emulator.serve import openapi
+from ocp_emulator.serve.docs_page import docs_page
 from ocp_emulator.serve.middleware import EmulatorMiddleware
 from ocp_emulator.service import Service, Settings, service_of
 from ocp_emulator.web.parameters import invalid_parameter_message
@@ -55,6 +57,7 @@ from ocp_emulator.web.request_context import context_of
 _CONTROL = (
     fault_routes.router,
     clock_routes.router,
+    duration_routes.router,
     service_restart_routes.router,
     restart_count_routes.router,
     incident_routes.router,
@@ -131,7 +134,12 @@ def create_app(settings: Settings, clock: Clock | None = None) -> FastAPI:
     app.add_exception_handler(RequestValidationError, _invalid_request)
     app.add_exception_handler(HTTPException, _unknown_url)
     openapi.install(app, routes)
+    app.add_route(DOCS, _docs, include_in_schema=False)
     return app
+
+
+async def _docs(request: Request) -> Response:
+    return HTMLResponse(docs_page(request.app.openapi(), str(request.base_url).rstrip("/")))
 
 
 async def _api_error(request: Request, error: Exception) -> Response:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""How a request is answered in a replay: by the routes now, the same routes as at the start, and the recording."""
+"""How a request is answered in a replay: by exchanges alone; or by the routes now and at the start, and a recording."""
 
 import json
 from typing import Any
@@ -10,8 +10,9 @@ from starlette.requests import HTTPConnection
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from ocp_emulator.base.paths import is_control
+from ocp_emulator.base.paths import OWN_PATHS, is_control
 from ocp_emulator.base.time_format import iso
+from ocp_emulator.recordings.exchanges import Exchanges
 from ocp_emulator.recordings.recording_file import RecordedAnswer
 from ocp_emulator.service import Service
 from ocp_emulator.web.captured_response import CapturedResponse
@@ -28,6 +29,9 @@ class Replay:
     async def answer(self, service: Service, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request whose caller is known."""
         start = service.start
+        if service.exchanges is not None and not is_control(scope["path"]) and scope["path"] not in OWN_PATHS:
+            await _from_exchanges(service.exchanges, scope, receive, send)
+            return
         if start is None or is_control(scope["path"]):
             await self._app(scope, receive, send)
             return
@@ -74,6 +78,22 @@ class Replay:
         _measure(live)
 
 
+async def _from_exchanges(exchanges: Exchanges, scope: Scope, receive: Receive, send: Send) -> None:
+    context = context_of(HTTPConnection(scope))
+    query = scope["query_string"].decode("latin-1")
+    found = exchanges.answer(scope["method"], context.path, query, context.body)
+    if found is None:
+        text = f"The recording has no answer to {scope['method']} {context.path}.\n"
+        await PlainTextResponse(text, 501)(scope, receive, send)
+        return
+    if found.form == "json":
+        response = Response(_json(found.answer), found.status, found.headers, "application/json")
+    else:
+        response = _of_another_form(found.form, found.status)
+        response.headers.update(found.headers)
+    await response(scope, receive, send)
+
+
 def _measure(answer: CapturedResponse) -> None:
     headers = [each for each in answer.start["headers"] if each[0] != b"content-length"]
     answer.start["headers"] = [*headers, (b"content-length", str(len(answer.body)).encode())]
@@ -94,10 +114,14 @@ def _body(answer: RecordedAnswer, context: RequestContext) -> Any:
 def _response(answer: RecordedAnswer, context: RequestContext) -> Response:
     if answer.form == "json":
         return Response(_json(_body(answer, context)), answer.status, media_type="application/json")
-    text = f"A body of the form {answer.form}, which is not part of the recording.\n"
-    if answer.form == "html":
-        return HTMLResponse(f"<html><body><p>{text}</p></body></html>\n", answer.status)
-    return PlainTextResponse("" if answer.form == "empty" else text, answer.status)
+    return _of_another_form(answer.form, answer.status)
+
+
+def _of_another_form(form: str, status: int) -> Response:
+    text = f"A body of the form {form}, which is not part of the recording.\n"
+    if form == "html":
+        return HTMLResponse(f"<html><body><p>{text}</p></body></html>\n", status)
+    return PlainTextResponse("" if form == "empty" else text, status)
 
 
 def _json(value: Any) -> bytes:

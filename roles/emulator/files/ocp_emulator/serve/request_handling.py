@@ -61,7 +61,7 @@ class RequestHandler:
             context.now = service.clock.now() if at is None else max(at, service.store.instant)
             self._catch_up(service, context, scope["method"])
             context.changes = _changes(service, scope, context)
-            if scope["path"] not in PUBLIC_PATHS and context.caller is None:
+            if _needs_login(service, scope["path"]) and context.caller is None:
                 log_in(service, scope, context)
             changed = _changed_scope(service, scope, context, context.changes)
             await self._replay.answer(service, changed, receive, send_with_rate_limit)
@@ -153,6 +153,11 @@ def log_in(service: Service, scope: Scope, context: RequestContext) -> None:
     context.rate_limit = service.rate_limiter.acquire(context.caller.user.name, context.now)
     if context.rate_limit is not None and context.rate_limit.exceeded:
         raise errors.too_many_requests()
+
+
+def _needs_login(service: Service, path: str) -> bool:
+    """A replay of exchanges does not know the credentials of those who sent them."""
+    return path not in PUBLIC_PATHS and (service.exchanges is None or is_control(path))
 
 
 def _client(scope: Scope) -> str:

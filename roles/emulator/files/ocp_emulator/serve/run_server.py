@@ -67,9 +67,12 @@ def serve(settings: Settings, bound: socket.socket, certificate: Certificate | N
     """Answer requests until SIGTERM or SIGINT. Raises StoreError when the database cannot be used."""
     settings = located(settings, bound)
     url = url_of(settings, certificate)
-    server = make_server(
-        create_app(settings), bound, certificate, ready=lambda: _print_line(f"OCP emulator listens on {url}")
-    )
+    app = create_app(settings)
+    run(make_server(app, bound, certificate, ready=lambda: print_line(f"OCP emulator listens on {url}")), bound)
+
+
+def run(server: EmulatorServer, bound: socket.socket) -> None:
+    """Run a server until SIGTERM or SIGINT."""
     # When it has finished, uvicorn raises the signal again that ended it. That must not end the process.
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, _ignore_signal)
@@ -115,7 +118,8 @@ def _ignore_signal(_signal: int, _frame: FrameType | None) -> None:
     """Do nothing."""
 
 
-def _print_line(line: str) -> None:
+def print_line(line: str) -> None:
+    """Print a line at once."""
     sys.stdout.write(f"{line}\n")
     sys.stdout.flush()
 

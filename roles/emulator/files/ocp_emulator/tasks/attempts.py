@@ -13,6 +13,8 @@ from ocp_emulator.tasks.subtask_graph import CompletedStep, StepAction
 # Operations of a subtask that lead back to PENDING.
 BACKWARDS = frozenset({"ROLLBACK", "ROLLBACK_SKIP"})
 SKIPS = frozenset({"SKIP", "ROLLBACK_SKIP"})
+# So many subtasks of a task run at once; the others wait for a worker.
+MOST_AT_ONCE = 10
 # A subtask spends this share of its time READY, waiting for a worker, and the rest RUNNING.
 _READY_SHARE = 0.1
 
@@ -25,7 +27,7 @@ class Outcome(StrEnum):
     TIME_OUT = "TIME_OUT"
 
 
-def durations(step_ms: int) -> tuple[int, int]:
+def shares(step_ms: int) -> tuple[int, int]:
     """How long a subtask that takes `step_ms` altogether is READY and RUNNING, in milliseconds."""
     ready = round(step_ms * _READY_SHARE)
     return ready, step_ms - ready
@@ -35,9 +37,12 @@ def begin(db: sqlite3.Connection, row: sqlite3.Row, instant: int, run_ms: int) -
     """READY -> RUNNING for an attempt that takes `run_ms` without faults; returns when it will end.
 
     A retry first rolls back what the attempt before may have left. Except for a rollback, the attempt fails if another
-    task occupies the targets; or it stays READY, and the returned value is when it looks again.
+    task occupies the targets; or it stays READY, and the returned value is when it looks again. It also does while no
+    worker is free.
     """
-    again = None if row["operation"] in BACKWARDS else occupancy.wait_or_take_over(db, row["task_id"])
+    again = _when_free(db, row["task_id"])
+    if again is None and row["operation"] not in BACKWARDS:
+        again = occupancy.wait_or_take_over(db, row["task_id"])
     if again is not None:
         db.execute("UPDATE subtasks SET due_at = ? WHERE id = ?", (again, row["id"]))
         return again
@@ -64,6 +69,18 @@ def begin(db: sqlite3.Connection, row: sqlite3.Row, instant: int, run_ms: int) -
         step = CompletedStep(row["task_id"], row["element"], instant)
         subtask_log.append(db, row["id"], instant, effects.revert(db, StepAction(row["action"]), step))
     return due
+
+
+def _when_free(db: sqlite3.Connection, task_id: int) -> int | None:
+    """When the next of the running subtasks of a task ends, if there are as many as there may be."""
+    count: int
+    due: int | None
+    count, due = db.execute(
+        "SELECT count(*), min(due_at) FROM subtasks WHERE task_id = ? AND status IN ('RUNNING', 'CANCELING')",
+        (task_id,),
+    ).fetchone()
+    # A recorded task has no times at which its subtasks end.
+    return due if count >= MOST_AT_ONCE else None
 
 
 def finish(db: sqlite3.Connection, row: sqlite3.Row, instant: int, *, checks_stops: bool) -> str:

@@ -363,3 +363,6 @@ OBPROXY_RESTART = Blueprint(
         Step("Check obproxy status", 300),
     ),
 )
+
+# All of them.
+BLUEPRINTS = tuple(each for each in tuple(globals().values()) if isinstance(each, Blueprint))

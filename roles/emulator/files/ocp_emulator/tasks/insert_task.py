@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from ocp_emulator.fleet.entities import User
 from ocp_emulator.tasks import attempts
+from ocp_emulator.tasks.durations import Durations
 from ocp_emulator.tasks.operation_targets import NewTask
 from ocp_emulator.tasks.subtask_graph import Node, build
 
@@ -53,25 +54,28 @@ def insert_task(db: sqlite3.Connection, new_task: NewTask, user: User, executor:
     return task_id
 
 
-def insert_subtasks(
-    db: sqlite3.Connection, task_id: int, new_task: NewTask, now: int, ready_ms: int, run_ms: int
-) -> None:
-    """Insert the graph of a task; each subtask is READY for `ready_ms` and RUNNING for `run_ms`."""
+def insert_subtasks(db: sqlite3.Connection, task_id: int, new_task: NewTask, now: int, durations: Durations) -> None:
+    """Insert the graph of a task, with the time that each subtask takes."""
     nodes = build(new_task.blueprint, new_task.batch)
-    ids = _insert_nodes(db, task_id, nodes, now, ready_ms, run_ms)
+    of_steps = durations.of(new_task.blueprint)
+    times = [
+        attempts.shares(durations.by_chance(of_steps[node.level], node.step.timeout, task_id, place))
+        for place, node in enumerate(nodes)
+    ]
+    ids = _insert_nodes(db, task_id, nodes, now, times)
     db.executemany(
         "INSERT INTO links VALUES (?, ?)",
         [(ids[index], ids[downstream]) for index, node in enumerate(nodes) for downstream in node.downstreams],
     )
     if new_task.blueprint.first_status == "RUNNING":
         first = db.execute("SELECT * FROM subtasks WHERE id = ?", (ids[0],)).fetchone()
-        attempts.begin(db, first, now, ready_ms + run_ms)
+        attempts.begin(db, first, now, sum(times[0]))
 
 
 def _insert_nodes(
-    db: sqlite3.Connection, task_id: int, nodes: Sequence[Node], now: int, ready_ms: int, run_ms: int
+    db: sqlite3.Connection, task_id: int, nodes: Sequence[Node], now: int, times: Sequence[tuple[int, int]]
 ) -> list[int]:
-    """Insert a subtask for each node; returns their ids.
+    """Insert a subtask for each node, which is READY and RUNNING so long; returns their ids.
 
     Neither ids nor series ids nor positions in the array follow the order of execution.
     """
@@ -94,9 +98,8 @@ def _insert_nodes(
                 node.parallel_idx,
                 node.step.timeout,
                 "PENDING" if node.upstreams else "READY",
-                ready_ms,
-                run_ms,
-                None if node.upstreams else now + ready_ms,
+                *times[index],
+                None if node.upstreams else now + times[index][0],
             )
             for index, node in enumerate(nodes)
         ],

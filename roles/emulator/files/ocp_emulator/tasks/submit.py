@@ -17,8 +17,7 @@ from ocp_emulator.faults import busy_faults
 from ocp_emulator.faults.busy_faults import BusyPolicy
 from ocp_emulator.fleet.entities import User
 from ocp_emulator.store.database import Store
-from ocp_emulator.tasks import occupancy, operation_targets, pre_check
-from ocp_emulator.tasks.attempts import durations
+from ocp_emulator.tasks import durations, occupancy, operation_targets, pre_check
 from ocp_emulator.tasks.blueprints import AGENT_RESTART, CLUSTER_RESTART, SERVER_RESTARTS
 from ocp_emulator.tasks.insert_task import insert_subtasks, insert_task
 from ocp_emulator.tasks.operation_targets import NewTask
@@ -31,10 +30,9 @@ _LOG = logging.getLogger(__name__)
 class Submitter:
     """Restarts, starts and stops. Each method returns the id of the task that it started."""
 
-    def __init__(self, store: Store, step_ms: int, executor: str, busy: BusyPolicy, switches: Switches) -> None:
-        """`step_ms`: how long each subtask of a new task takes; `executor`: the address that runs them."""
+    def __init__(self, store: Store, executor: str, busy: BusyPolicy, switches: Switches) -> None:
+        """`executor`: the address that runs the subtasks."""
         self._store = store
-        self._ready_ms, self._run_ms = durations(step_ms)
         self._executor = executor
         self._busy = busy
         self._pre_check = switches.pre_check
@@ -124,7 +122,7 @@ class Submitter:
             task_id = insert_task(db, new_task, user, self._executor, now, waits=policy == "accept")
             if policy == "refuse" or occupancy.blocking_task(db, task_id) is None:
                 occupancy.occupy(db, task_id, now)
-            insert_subtasks(db, task_id, new_task, now, self._ready_ms, self._run_ms)
+            insert_subtasks(db, task_id, new_task, now, durations.kept(db))
         task_name = new_task.blueprint.task_name
         _LOG.info("task %d (%s) accepted from %s: %s", task_id, task_name, user.name, new_task.label)
         return task_id

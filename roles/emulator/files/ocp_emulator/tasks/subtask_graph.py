@@ -93,9 +93,13 @@ class Blueprint:
 
 @dataclass(frozen=True)
 class Node:
-    """One subtask of a graph. Links are positions in the graph; `element` is the batch element it works on."""
+    """One subtask of a graph: the step of its level. Links are positions in the graph.
+
+    `element` is the batch element it works on.
+    """
 
     step: Step
+    level: int
     parallel_idx: int
     element: str | None
     upstreams: tuple[int, ...]
@@ -121,7 +125,7 @@ def build(blueprint: Blueprint, batch: Sequence[str] = ()) -> tuple[Node, ...]:
         upstreams = tuple(levels[number - 1]) if number else ()
         downstreams = tuple(levels[number + 1]) if number + 1 < len(levels) else ()
         nodes.extend(
-            Node(step, idx if step.split else -1, batch[idx] if step.split else None, upstreams, downstreams)
+            Node(step, number, idx if step.split else -1, batch[idx] if step.split else None, upstreams, downstreams)
             for idx in range(len(level))
         )
     return tuple(nodes)

@@ -118,12 +118,19 @@ def _parsed(options: Mapping[str, object]) -> Any:
         f"--{name.replace('_', '-')}={value}"
         for name, given in options.items()
         if given is not None and name not in contents
-        for value in (given if isinstance(given, list | tuple) else [given])
+        for value in _values(given)
     ]
     parsed = make_parser().parse_args(["serve", *arguments])
     for name, value in contents.items():
         setattr(parsed, name, value)
     return parsed
+
+
+def _values(given: object) -> Iterable[object]:
+    """The values of an option, which may be given several times."""
+    if isinstance(given, dict):
+        return [f"{name}={value}" for name, value in given.items()]
+    return given if isinstance(given, list | tuple) else [given]
 
 
 def _who_may_most(users: Iterable[User]) -> User | None:
@@ -137,7 +144,7 @@ def _key_of(user: User | None, keys: Iterable[AccessKey]) -> AccessKey | None:
 
 def beside(folder: Path, options: Mapping[str, object]) -> dict[str, object]:
     """The options with paths that are relative to this folder."""
-    files = ("fleet", "faults", "recording", "database", "tls_cert", "tls_key")
+    files = ("fleet", "faults", "recording", "replay", "database", "tls_cert", "tls_key")
     return {
         name: folder / value if name in files and isinstance(value, str | Path) else value
         for name, value in options.items()

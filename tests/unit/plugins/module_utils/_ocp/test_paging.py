@@ -54,11 +54,10 @@ def test_empty_page_is_the_last(read):
     [
         (lambda: Endless(1), "has more than 1,000 pages", 1000),
         (lambda: Endless(2000), "has more than 50,000 entries", 26),
-        (lambda: Endless(1, size=10 * 1024**2), "has more than 64 MiB", 7),
-        (lambda: Endless(1, values=100_000), "has more than 750,000 values", 8),
+        (lambda: Endless(1, size=10 * 1024**2), "has more than 256 MiB", 26),
         (lambda: Endless(1, timeout=0.0), "did not arrive within 0 seconds (3 x timeout)", 1),
     ],
-    ids=["pages", "entries", "bytes", "values", "time"],
+    ids=["pages", "entries", "bytes", "time"],
 )
 def test_endless_list_names_the_limit(client, why, asked, read):
     endless = client()
@@ -67,6 +66,28 @@ def test_endless_list_names_the_limit(client, why, asked, read):
     assert str(raised.value).startswith(f"The list at {URL} {why}, so reading stopped. ")
     assert raised.value.facts == {"url": URL, "trace_id": "trace-1"}
     assert endless.asked == asked
+
+
+@pytest.mark.parametrize("name", ["clusters", "servers", "hosts", "services"])
+def test_list_that_is_kept_whole_has_a_limit_of_values(name):
+    endless = Endless(1, values=100_000)
+    with pytest.raises(ResponseUnreadable, match="has more than 750,000 values, so reading stopped"):
+        READS[name](OcpApi(endless))
+    assert endless.asked == 8
+
+
+def test_many_old_tasks_are_read_without_their_steps():
+    """What decides is read by its id: 10,000 tasks of 13 steps have more values than a list may have."""
+
+    def get(_path, params):
+        first = 20_000 - 2000 * params["page"]
+        shown = [{"id": first + number, "subtasks": [{"id": 1}]} for number in range(2000, 0, -1)]
+        page = {"contents": shown, "page": {"totalPages": 5, "totalElements": 10_000}}
+        return ApiResponse(page, URL, "trace-1", 1, 700_000)
+
+    found = OcpApi(SimpleNamespace(timeout=5.0, get=get)).tasks()
+    assert len(found) == 10_000
+    assert [number for number, task in enumerate(found) if "subtasks" in task] == list(range(2000))
 
 
 def steps(number):
@@ -169,3 +190,36 @@ def test_any_list_without_an_entry_that_announces_some_is_an_error(read):
 def test_list_of_tasks_that_changes_while_it_is_read_is_complete(shown, total):
     numbers = {number for page in shown for number in page} - {None}
     assert {task["id"] for task in OcpApi(pages(*shown, total=total)).tasks()} == numbers
+
+
+@pytest.mark.parametrize(
+    ("removed", "after"),
+    [([9], 1), ([9, 8, 7], 2), ([9, 8, 7, 6, 5, 4, 3], 2)],
+    ids=["one", "a page", "more than two pages"],
+)
+def test_task_that_moves_to_the_page_before_is_not_missed(removed, after):
+    """Entries of the pages that were read are archived, and those after them move forward."""
+    there = list(range(9, 0, -1))
+
+    def get(_path, params):
+        first = 3 * (params["page"] - 1)
+        shown = there[first : first + 3]
+        page = {"totalPages": -(-len(there) // 3), "totalElements": len(there)}
+        if params["page"] == after:
+            there[:] = [number for number in there if number not in removed]
+        return response({"contents": list(map(entry, shown)), "page": page})
+
+    found = {task["id"] for task in OcpApi(SimpleNamespace(timeout=5.0, get=get)).tasks()}
+    assert found >= set(there)
+
+
+def test_application_servers_that_announce_different_numbers_end():
+    asked = []
+
+    def get(_path, params):
+        asked.append(params["page"])
+        page = {"totalPages": 2, "totalElements": 4 if len(asked) % 2 else 3}
+        return response({"contents": list(map(entry, [4, 3] if params["page"] == 1 else [2])), "page": page})
+
+    assert [task["id"] for task in OcpApi(SimpleNamespace(timeout=5.0, get=get)).tasks()] == [4, 3, 2]
+    assert len(asked) < 20

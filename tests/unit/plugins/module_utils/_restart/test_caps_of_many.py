@@ -13,6 +13,7 @@ from datetime import timedelta
 from types import SimpleNamespace
 
 import pytest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.service_clock import ServiceClock
 from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.memory_journal import MemoryJournal
 from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.shared_journal import SharedJournal
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.cap_gate import CapGate
@@ -39,7 +40,7 @@ class CapPassed(AssertionError):
 class Fleet:
     """Clusters of three servers each, in three IDCs, on shared hosts; and what has been restarted."""
 
-    url, timeout, retry_after, user = URL, 20.0, 0.0, None
+    url, timeout, retry_after, user, service_clock = URL, 20.0, 0.0, None, ServiceClock()
 
     def __init__(self, seed, clusters, hosts, journal_of=None):
         self.turns = Interleaved(seed, BEGINNING.timestamp())

@@ -145,7 +145,7 @@ def test_failed_look_stops(service):
 def test_each_look_reads_anew(service):
     """A failure between a first look, which has to wait, and the next one is seen."""
     service.restarts_really = False
-    service.begin(SERVER, [service.servers_there[0]], seconds=30)
+    service.begin(SERVER, [service.servers_there[0]], seconds=30, end="ROLLBACK")
     service.time.after_sleep = lambda: (
         fails_elsewhere(service, ago=0) if service.now > 21 and len(service.jobs) == 1 else 0
     )

@@ -34,10 +34,13 @@ A, AB = frozenset("a"), frozenset("ab")
 NOW = 200.0
 
 
-def entry(number=90, status="SUCCESSFUL", restarts=ALL, *, began=10.0, ended=20.0, **fields):
+def entry(number=90, status="SUCCESSFUL", restarts=ALL, *, began=10.0, ended=20.0, starts=(), **fields):
+    """Build a task from ``began`` to ``ended``, whose second step ``starts`` something from then to then."""
     times = {"startTime": began, "finishTime": ended}
     shown = {name: None if seconds is None else at(seconds).isoformat() for name, seconds in times.items()}
     steps = chain(step(1, "Stop it", "SUCCESSFUL"), step(2, "Start it", status))
+    if starts:
+        steps[1]["startTime"], steps[1]["finishTime"] = (at(seconds).isoformat() for seconds in starts)
     return TaskOnTarget(raw_task(number, status, **{"subtasks": steps, **shown, **fields}), restarts)
 
 
@@ -120,7 +123,11 @@ def test_knowledge_of_the_same_look_is_the_same_hashable_value():
         (look(entry()), "ab", "ab", ""),
         (look(entry(restarts=A)), "a", "a", ""),
         (look(entry(restarts=frozenset("ac"))), "a", "a", ""),
-        (look(entry(began=-10)), "ab", "", ""),
+        (look(entry(began=-100, ended=-60)), "ab", "", ""),
+        (look(entry(began=-10)), "ab", "", "ab"),
+        (look(entry(began=-10, starts=(5, 15))), "ab", "ab", ""),
+        (look(entry(began=-10, starts=(-8, -4))), "ab", "", ""),
+        (look(entry(began=-10, starts=(-8, 4))), "ab", "", "ab"),
         (look(entry(began=None)), "ab", "", "ab"),
         (look(entry(restarts=NOBODY)), "", "", ""),
         (look(entry(restarts=NOBODY, began=None)), "", "", ""),
@@ -132,7 +139,11 @@ def test_knowledge_of_the_same_look_is_the_same_hashable_value():
         "all",
         "a part",
         "a part, and others",
-        "before",
+        "ended before",
+        "begun before, ended since",
+        "begun before, its step that starts begun since",
+        "begun before, its step that starts ended before",
+        "begun before, its step that starts since, or before",
         "no begin",
         "other work",
         "other work, no begin",
@@ -196,11 +207,12 @@ def test_where_clocks_differ_it_is_due_as_long_as_this_run_knows_its_end(ended_f
     [
         (entry(restarts=NOBODY), True, False),
         (entry(restarts=NOBODY, began=None), True, False),
-        (entry(restarts=NOBODY, began=-10), True, True),
+        (entry(restarts=NOBODY, began=-100, ended=-60), True, True),
+        (entry(restarts=NOBODY, began=-10), True, False),
         (entry(restarts=NOBODY), False, True),
         (entry(), True, True),
     ],
-    ids=["may be of it", "begin not shown", "begun before", "other work", "of it"],
+    ids=["may be of it", "begin not shown", "ended before", "begun before, ended since", "other work", "of it"],
 )
 def test_restart_without_a_target_since_the_change_is_not_told(task, may_be_kind, is_told):
     assert only_task(look(task), may_be_kind=may_be_kind).is_told is is_told
@@ -280,13 +292,16 @@ BARE = {"subtasks": []}
         pytest.param(look(entry(ended=None)), BEGIN, True, id="no end"),
         pytest.param(look(entry()), BEGIN, False, id="whole already"),
         pytest.param(look(entry(began=None, **BARE)), BEGIN, True, id="no begin"),
-        pytest.param(look(entry(began=-10, **BARE)), BEGIN, False, id="begun before"),
+        pytest.param(look(entry(began=-100, ended=-60, **BARE)), BEGIN, False, id="ended before"),
+        pytest.param(look(entry(began=-10, **BARE)), BEGIN, True, id="begun before, ended since"),
         pytest.param(look(entry(**BARE), a=90, b=90), BEGIN, False, id="all have started since"),
         pytest.param(
             look(entry(restarts=A, **BARE), a=90), BEGIN, False, id="those that it restarts have started since"
         ),
         pytest.param(look(entry(restarts=NOBODY, **BARE)), BEGIN, True, id="what it restarts is not shown"),
-        pytest.param(look(entry(restarts=NOBODY, began=-10, **BARE)), BEGIN, False, id="not shown, and begun before"),
+        pytest.param(
+            look(entry(restarts=NOBODY, began=-100, ended=-60, **BARE)), BEGIN, False, id="not shown, and ended before"
+        ),
         pytest.param(look(entry(restarts=frozenset("c"), **BARE)), BEGIN, False, id="of another member"),
         pytest.param(look(entry(status="RUNNING", **BARE)), BEGIN, False, id="it runs"),
         pytest.param(look(entry(status="FAILED", **BARE)), BEGIN, False, id="FAILED, and the start decides"),

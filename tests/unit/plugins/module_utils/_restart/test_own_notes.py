@@ -5,10 +5,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import timedelta
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import JournalError, NameTaken
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.service_clock import LARGEST_CORRECTION
 from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.memory_journal import MemoryJournal
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.task_model import Task
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.change import Begin
@@ -32,6 +32,7 @@ DATED = {"started_before": at(-300)}
 EFFECTIVE = {"until_effective": {"stack_size": "5M"}}
 # The time-out of a request, and the minute in which its task shows.
 SEARCH = 20 + 60
+CERTAIN = SEARCH + LARGEST_CORRECTION
 
 
 @pytest.fixture
@@ -109,8 +110,8 @@ def test_nothing_may_be_sent_that_cannot_be_noted(run, seen, journal, monkeypatc
 
 @pytest.mark.parametrize(
     ("later", "is_searched"),
-    [(0, False), (SEARCH - 0.1, False), (SEARCH, True), (-1, True)],
-    ids=["at once", "while it may show", "after that", "the clock was set back"],
+    [(0, False), (SEARCH - 0.1, False), (SEARCH + 90, False), (CERTAIN, True), (-4, False)],
+    ids=["at once", "while it may show", "the clock may have been set", "after that", "the clock was set back"],
 )
 def test_run_after_a_kill_knows_of_the_request_without_an_answer(later, is_searched, run, seen, service):
     run().begin(seen(), HERE)
@@ -119,11 +120,22 @@ def test_run_after_a_kill_knows_of_the_request_without_an_answer(later, is_searc
     assert run().open_requests(members_of(seen)) == (Request(HERE, is_searched),)
 
 
+@pytest.mark.parametrize("later", [-4, 90], ids=["back", "ahead"])
+def test_run_that_has_known_a_request_long_enough_needs_no_clock(later, run, seen, service):
+    run().begin(seen(), HERE)
+    another_process()
+    service.time.time += later
+    notes = run()
+    for passed, is_searched in ((0, False), (SEARCH - 0.1, False), (0.2, True)):
+        service.time.time += passed
+        assert notes.open_requests(members_of(seen)) == (Request(HERE, is_searched),)
+
+
 def test_process_remembers_that_its_request_may_still_be_delivered(run, seen, service):
     notes = run()
     notes.begin(seen(), HERE)
     notes.end(None)
-    service.time.time += SEARCH
+    service.time.time += CERTAIN
     assert run().open_requests(members_of(seen)) == (Request(HERE, is_searched=True, is_here=True),)
     another_process()
     assert run().open_requests(members_of(seen)) == (Request(HERE, is_searched=True),)
@@ -360,7 +372,7 @@ def test_task_of_another_request_does_not_answer_this_one(run, seen, service):
     notes.begin(seen(), HERE)
     assert notes.adopted(Task.from_api(raw_task(90)), HERE) is Claim.OF_ANOTHER
     notes.end(None)
-    service.time.time += SEARCH
+    service.time.time += CERTAIN
     assert run().open_requests(members_of(seen)) == (Request(HERE, is_searched=True, is_here=True),)
 
 
@@ -370,10 +382,26 @@ def test_request_for_another_change_is_open_too(options, other, run, seen):
     assert len(run(**other).open_requests(members_of(seen))) == 1
 
 
-def test_request_to_another_service_is_not_open(run, seen, service):
+def test_request_to_another_address_of_the_service_is_open(run, seen, service):
+    """Such as that of a node behind a virtual address: the members tell which service it is."""
     run().begin(seen(), HERE)
     service.url = "https://other.test:8080"
-    assert run().open_requests(members_of(seen)) == ()
+    assert len(run().open_requests(members_of(seen))) == 1
+
+
+@pytest.mark.parametrize(("ahead", "is_since"), [(0.0, True), (4.0, True), (-200.0, False)])
+def test_request_is_since_an_instant_by_a_clock_that_has_not_been_set(ahead, is_since, run, seen, monkeypatch, service):
+    """Another controller was 200 s ahead of the service when it sent it, or this one was, before its clock was set."""
+    since = at(-100)
+    monkeypatch.setattr(type(service), "service_clock", clock_ahead(ahead))
+    notes = run(started_before=since)
+    notes.begin(seen(), HERE)
+    notes.end(1001)
+    monkeypatch.setattr(type(service), "service_clock", clock_ahead(0.0))
+    notes = run(started_before=since)
+    assert (notes.requested_at()[1001] >= since.timestamp()) is is_since
+    assert bool(notes.shown_at_requests(since.timestamp())[ADDRESS]) is is_since
+    assert notes.open_task_ids() == [1001] * is_since
 
 
 def test_request_that_a_person_has_settled_is_not_open(run, seen, journal):
@@ -391,7 +419,8 @@ def test_request_is_known_as_it_was_sent(run, seen, service):
     sent = run().sent_before()
     assert (sent.known, sent.members, sent.user, sent.change) == ({80}, HERE, "admin", NAME["change"])
     assert (sent.wall, sent.refused, sent.failed) == (at(0).timestamp(), False, None)
-    assert abs(sent.at - at(4.25)) <= sent.uncertain <= timedelta(seconds=0.02)
+    assert abs(sent.at - at(4.25)) <= sent.uncertain
+    assert abs(sent.at - at(0)) <= sent.uncertain
 
 
 def test_request_for_a_server_blocks_its_cluster_and_is_not_taken_for_one_of_it(run, seen, journal):
@@ -678,7 +707,7 @@ def test_archived_task_whose_begin_is_not_known_is_not_at_work(run, seen, servic
     assert not seen(entry.record).unfinished
 
 
-@pytest.mark.parametrize("how", ["shown", "moved", "ended", "refused", "other service"])
+@pytest.mark.parametrize("how", ["shown", "moved", "ended", "refused"])
 def test_task_that_is_shown_or_over_is_not_added(how, run, seen, service):
     notes = answered(run, seen, task_id=None if how == "refused" else 1001)
     shown = []
@@ -688,8 +717,6 @@ def test_task_that_is_shown_or_over_is_not_added(how, run, seen, service):
         restarts(service)
     elif how == "ended":
         notes.ended(Task.from_api(raw_task(1001, "SUCCESSFUL")))
-    elif how == "other service":
-        service.url = "https://other.test:8080"
     assert list(run().completed(seen(*shown))) == []
 
 

@@ -95,18 +95,23 @@ def test_running_restart_fails_with_in_flight_fail(check_mode, since, names_oper
 
 @every_restart
 @however_shown
-@pytest.mark.parametrize("since", [None, -10], ids=["no condition", "begun before"])
-def test_queue_restarts_after_the_running_task(since, names_operations, case, service):
+def test_queue_restarts_after_the_running_task(names_operations, case, service):
     service.names_operations = names_operations
     job = others(service, case)
-    # Only what the other task restarts counts; here that is too early, or nothing.
-    for thing in case.things(service):
-        thing.started = None if case is ARBITRATION else -3600.0
-    service.restarts_really = since is None
-    result = restart(service, case, request("queue", condition(since)))
+    result = restart(service, case, request("queue"))
     assert (result["changed"], result["action"], result["task_id"]) == (True, "submitted", job.id + 1)
     assert 40 <= result["elapsed"] <= 43
     assert service.posts == [case.post]
+
+
+@every_restart
+@however_shown
+def test_queue_leaves_alone_what_a_restart_that_began_before_has_started_since(names_operations, case, service):
+    service.names_operations = names_operations
+    others(service, case)
+    result = restart(service, case, request("queue", at(-10)))
+    assert (result["changed"], result["action"], service.posts) == (False, "skipped", [])
+    assert 40 <= result["elapsed"] <= 43
 
 
 @every_restart
@@ -421,6 +426,27 @@ def test_agents_join_a_task_of_the_stale_host(service):
     assert (result["action"], result["task_id"]) == ("attached", job.id)
 
 
+# Work of another kind
+
+
+@pytest.mark.parametrize("name", ["Upgrade OB cluster", "Replace OB server", "重启 OBServer"])
+@pytest.mark.parametrize("case", [SERVER, CLUSTER, RESTART_CASES["zone"]], ids=["server", "cluster", "zone"])
+def test_other_work_that_names_the_server_has_to_end_first(case, name, service):
+    """No record names the task, as in its first seconds, or in older versions."""
+    service.names_operations = service.restarts_really = False
+    service.begin(name, service.servers_there[:1], seconds=40)
+    error = failure(service, case, request(started_before=at(-120)))
+    assert (error.__class__, service.posts) == (TargetBusy, [])
+    assert f"task 1001 ({name}" in str(error)
+    result = restart(service, case, request("queue", at(-120)))
+    assert (result["action"], len(service.posts)) == ("submitted", 1)
+
+
+def test_other_work_that_names_another_server_is_none_of_ours(service):
+    service.begin("Replace OB server", service.servers_there[1:2], seconds=40)
+    assert restart(service, SERVER, request(started_before=at(-120)))["action"] == "submitted"
+
+
 # Arbitration services: tasks are the evidence
 
 
@@ -429,7 +455,7 @@ def test_agents_join_a_task_of_the_stale_host(service):
     [
         pytest.param([(60, "SUCCESSFUL")], "skipped", id="restarted since"),
         pytest.param([(200, "SUCCESSFUL")], "submitted", id="restarted before"),
-        pytest.param([(105, "SUCCESSFUL")], "submitted", id="begun before, ended since"),
+        pytest.param([(105, "SUCCESSFUL")], "skipped", id="begun before, started since"),
         pytest.param([(60, "ROLLBACK")], "submitted", id="rolled back"),
         pytest.param([(80, "SUCCESSFUL"), (60, "ROLLBACK")], "skipped", id="restarted, the next one rolled back"),
         pytest.param([], "submitted", id="never"),

@@ -23,7 +23,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart_req
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target import Member
 from ansible_collections.oceanbase.ocp.tests.unit.support import fake_ocp
 from ansible_collections.oceanbase.ocp.tests.unit.support.controllers import another_process, journal_here
-from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import at, lost, refused
+from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import Thing, at, lost, refused
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import clock_ahead
 from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import (
     RESTART_CASES,
@@ -36,7 +36,7 @@ from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import (
 )
 
 AGENTS, ARBITRATION, CLUSTER = RESTART_CASES["agents"], RESTART_CASES["arbitration service"], RESTART_CASES["cluster"]
-OBPROXIES = RESTART_CASES["obproxies"]
+OBPROXIES, ZONE = RESTART_CASES["obproxies"], RESTART_CASES["zone"]
 every_shown_restart = pytest.mark.parametrize(
     "case",
     [case for case in RESTART_CASES.values() if case.proven],
@@ -281,10 +281,9 @@ def test_message_after_a_skipped_step_says_that_the_server_is_down(service):
 
 
 @every_shown_restart
-@pytest.mark.parametrize("unusable", [{"end": "ROLLBACK"}, {"ago": 150.0, "seconds": 155.0}], ids=repr)
-def test_task_that_did_not_do_the_work_since_is_not_waited_for(unusable, case, service):
+def test_task_that_did_not_do_the_work_is_not_waited_for(case, service):
     service.restarts_really = False
-    service.begin(case.task_name, case.things(service), **{"seconds": 10.0, **unusable})
+    service.begin(case.task_name, case.things(service), seconds=10.0, end="ROLLBACK")
     service.passes(11)
     service.restarts_really = True
     result = again(service, case)
@@ -337,14 +336,15 @@ def test_restart_of_what_shows_no_start_is_not_repeated(service):
     assert "was restarted by task 1001" in result["reason"]
 
 
-@pytest.mark.parametrize("end", ["FAILED", "ROLLBACK"])
-def test_failed_restart_of_an_arbitration_service_is_no_evidence(end, service):
-    service.names_operations, service.end = False, end
+def test_restart_that_did_not_succeed_may_have_restarted_what_shows_no_start(service):
+    service.names_operations, service.end = False, "FAILED"
     restart(service, ARBITRATION, request(started_before=CHANGE))
     service.passes(100)
     service.end = "SUCCESSFUL"
     another_process()
-    assert restart(service, ARBITRATION, request(started_before=CHANGE))["action"] == "submitted"
+    error = failure(service, ARBITRATION, request(started_before=CHANGE))
+    assert f"task 1001 ({fake_ocp.ARBITRATION}) may have restarted it" in str(error)
+    assert len(service.posts) == 1
 
 
 # Another restart, of somebody else
@@ -1028,7 +1028,7 @@ def test_late_start_of_an_earlier_restart_is_no_start_since_a_name(refused_once)
 
 
 def test_late_start_and_a_task_of_others_since_a_name_end_the_run(refused_once):
-    refused_once.begin(fake_ocp.SERVER, SERVER.things(refused_once), end="ABORTED")
+    refused_once.begin(fake_ocp.SERVER, SERVER.things(refused_once), end="ROLLBACK")
     refused_once.passes(20)
     SERVER.things(refused_once)[0].operated_by = None
     error = failure(refused_once, SERVER, NAMED)
@@ -1171,16 +1171,16 @@ def test_check_mode_does_not_wait_for_the_start_of_an_earlier_restart(service):
 )
 def test_open_request_that_no_task_can_answer_is_not_followed_by_another_one(dated, service):
     """These credentials may not read tasks, and the start shows late."""
-    service.failing["tasks"], service.start_shown_late = [refused(403)] * 99, 150
+    service.failing["tasks"], service.start_shown_late = [refused(403)] * 99, 900
     service.lose_after = [lost()]
     asked = replace(request(wait=True), **dated)
     failure(service, SERVER, asked)
-    service.passes(100)
+    service.passes(500)
     another_process()
     error = failure(service, SERVER, asked)
     assert "may not read tasks (TASK_VIEWER), and no later start shows" in str(error)
     assert "clear the request with journal_clear" in str(error)
-    service.passes(100)
+    service.passes(500)
     another_process()
     assert restart(service, SERVER, asked)["action"] == "skipped"
     assert len(service.posts) == 1
@@ -1215,8 +1215,8 @@ def test_task_that_skipped_a_step_and_restarted_it_is_proven_by_the_start(case, 
     assert restart(service, case, request(wait=True))["verified"] is True
 
 
-def test_start_of_an_earlier_restart_that_shows_during_the_run_is_not_since_the_instant(service):
-    """It began before the instant and, as far as its steps show, may have started the server before it."""
+def test_start_of_an_earlier_restart_that_shows_during_the_run_ends_it(service):
+    """It began before the instant and, as far as its steps show, may have started the server before it, or since."""
     service.restarts_really, record = False, service._record
     service._record = lambda job, lag=0.0: {**record(job, lag), "subtasks": []}
     service.begin(fake_ocp.SERVER, service.servers_there[:1], ago=30.0, seconds=50.0)
@@ -1226,9 +1226,9 @@ def test_start_of_an_earlier_restart_that_shows_during_the_run_is_not_since_the_
             service.servers_there[0].started = -5.0
 
     service.time.after_sleep = show
-    service.before_post = lambda: setattr(service, "restarts_really", True)
-    result = restart(service, SERVER, request("queue", at(0), wait=True, seconds=600))
-    assert (result["action"], result["verified"], len(service.posts)) == ("submitted", True, 1)
+    error = failure(service, SERVER, request("queue", at(0), wait=True, seconds=600))
+    assert "the clocks do not tell whether 10.1.0.1:2882 started since" in str(error)
+    assert (error.__class__, service.posts) == (NotVerified, [])
 
 
 @pytest.mark.parametrize("lag", [5.0, 15.0])
@@ -1251,3 +1251,29 @@ def test_limit_that_answers_a_repetition_is_searched_behind_as_long_as_a_lost_an
     service.time.after_sleep = lambda: [setattr(job, "creator", "admin") for job in service.jobs]
     result = restart(service, ARBITRATION, request(wait=True, seconds=600))
     assert (result["action"], result["task_id"], len(service.posts)) == ("adopted", 1001, 1)
+
+
+# What belongs to a cluster or zone only since the name was used for it
+
+
+@pytest.mark.parametrize("case", [CLUSTER, ZONE], ids=["cluster", "zone"])
+def test_server_that_is_added_after_a_restart_is_no_reason_for_another_one(case, service):
+    restart(service, case, NAMED)
+    service.passes(600)
+    service.servers_there.append(Thing(44, 54, "zone1", started=service.now))
+    service.passes(600)
+    another_process()
+    for _run in range(2):
+        again = restart(service, case, NAMED)
+        assert (again["action"], again["verified"], len(service.posts)) == ("skipped", True, 1)
+
+
+def test_server_that_is_moved_into_a_zone_after_its_restart_does_not_count_as_restarted(service):
+    restart(service, ZONE, NAMED)
+    service.passes(600)
+    service.servers_there[1].zone = "zone1"
+    another_process()
+    error = failure(service, ZONE, NAMED)
+    assert "has restarted it since change memory-2026-11-20 was first used, but the service shows no" in str(error)
+    assert "10.1.0.2:2882" in str(error)
+    assert len(service.posts) == 1

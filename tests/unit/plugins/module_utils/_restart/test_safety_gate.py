@@ -13,11 +13,13 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
     NotSafe,
     RequestRefused,
     TargetBusy,
+    TaskFailed,
 )
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart_request import RestartRequest, Safety
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.run import restart_target
 from ansible_collections.oceanbase.ocp.plugins.module_utils._signs.sign_rules import Sign, Watch
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.arbitration import ArbitrationService
+from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.server import Server
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.zone import Zone
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll_pauses import PollPolicy
 from ansible_collections.oceanbase.ocp.tests.unit.support.controllers import journal_here
@@ -418,7 +420,7 @@ def test_others_of_this_controller_look_while_one_waits(service):
     def look_too():
         with journal_here().lock(["cluster 31"], service.time.clock, 0.0):
             looked.append(service.time.time)
-        service.servers_there[1].status = "RUNNING"
+        service.servers_there[1].status, service.servers_there[1].started = "RUNNING", service.now
 
     service.time.after_sleep = look_too
     assert (restart(service, seconds=60)["action"], len(looked)) == ("submitted", 1)
@@ -814,3 +816,57 @@ def refusal_of_next(service):
     with pytest.raises(NotSafe) as raised:
         restart(service)
     return raised.value
+
+
+# Answers of an application server that is behind
+
+
+@pytest.mark.parametrize("status", ["UNAVAILABLE", "STOPPED", "RESTARTING"])
+def test_server_that_was_down_is_not_up_by_an_older_answer(status, service):
+    """Every other answer shows the state of before."""
+    other, called, asked = service.servers_there[1], service._called, []
+
+    def answer(name):
+        if name == "servers":
+            asked.append(name)
+            other.status = status if len(asked) % 2 else None
+        return called(name)
+
+    service._called = answer
+    error = refusal(service, seconds=20)
+    assert "10.1.0.2:2882" in str(error)
+    assert len(asked) > 3
+
+
+def test_server_that_was_down_is_up_when_it_has_started_since_or_after_a_minute(service):
+    other = service.servers_there[1]
+    other.status = "UNAVAILABLE"
+
+    def back():
+        if service.now > 5:
+            other.status = None
+
+    service.time.after_sleep = back
+    assert 60 <= restart(service, seconds=100)["elapsed"] <= 80
+    other.status, other.started = "UNAVAILABLE", -3600.0
+
+    def started():
+        other.status, other.started = None, service.now
+
+    service.time.after_sleep = started
+    assert restart(service, seconds=100)["elapsed"] <= 15
+
+
+def test_own_restart_that_has_just_failed_may_have_taken_its_server_down(service):
+    """It failed before the other application server shows what it did."""
+    service.end, service.seconds = "FAILED", 10.0
+    server = Server(42, "10.1.0.2:2882", ORDERS, 52, "zone2", True, True, False)
+    neighbour = RestartCase(server, ("server", (31, 42, True, False)), SERVER_TASK, lambda s: s.servers_there[1:2])
+    with pytest.raises(TaskFailed):
+        restart(service, neighbour, wait=True)
+    service.servers_there[1].status = service.servers_there[1].operated_by = None
+    service.end = "SUCCESSFUL"
+    with pytest.raises(NotSafe, match=r"10\.1\.0\.2:2882"):
+        restart(service)
+    service.passes(61)
+    assert restart(service)["action"] == "submitted"

@@ -558,6 +558,17 @@ def test_servers_missing_from_the_cluster_record_are_read(record, api):
     assert find_server(api, "31", "41") == SERVER
 
 
+@pytest.mark.parametrize("count", [2, 3], ids=["not counted", "counted"])
+@pytest.mark.parametrize("in_record", [True, False])
+def test_record_of_a_deleted_server_beside_its_successor_is_none(in_record, count, api):
+    deleted = {**SERVERS[0], "id": 40, "status": "DELETED", "innerStatus": "INACTIVE"}
+    shown = [deleted, *SERVERS]
+    api.expect("cluster", 31, gives=with_servers(*shown, count=count) if in_record else ORDERS)
+    if not in_record:
+        api.expect("servers", 31, gives=shown)
+    assert find_server(api, "31", "10.1.0.1:2882") == SERVER
+
+
 @pytest.mark.parametrize(
     ("others", "tells"),
     [({}, False), ({"operatingTaskInstanceId": None}, True), ({"operatingTaskInstanceId": 90}, True)],

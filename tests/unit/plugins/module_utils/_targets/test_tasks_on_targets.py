@@ -75,13 +75,18 @@ def test_tags_tell_which_part_of_the_cluster_is_restarted(task, restarts, api):
         (listed(90, SERVER, {"clusterId": 31, "serverId": 42}), False),
         (listed(90, ZONE, {"zoneName": "zone1"}), True),
         (listed(90, ZONE, {"zoneName": "zone2"}), False),
-        (listed(90, "Stop OB server", {"serverId": 41}), False),
+        (listed(90, "Stop OB server", {"serverId": 42}), False),
     ],
     ids=repr,
 )
 def test_server_tasks_are_matched_by_their_tags(task, touches, api):
     api.expect("tasks", clusterId=31, above=80, gives=[task])
     assert touching(SERVER_41, api, above=80) == ([(90, ALL)] if touches else [])
+
+
+def test_other_work_that_runs_on_the_server_restarts_none_that_is_known(api):
+    api.expect("tasks", clusterId=31, above=80, gives=[listed(90, "Stop OB server", {"serverId": 41})])
+    assert touching(SERVER_41, api, above=80) == [(90, frozenset())]
 
 
 # Without the part of the cluster; a documented sample has the cluster alone.

@@ -156,7 +156,8 @@ WHOLE, NOTHING, UNKNOWN = [None], [], [frozenset()]
         (listed(fake_ocp.SERVER, {"serverId": 41}, {"serverId": 42}), [frozenset({A, B})]),
         (listed(fake_ocp.SERVER, {"serverId": 43, "zoneName": "zone2"}), NOTHING),
         (listed(fake_ocp.AGENTS, {"hostId": 51}), NOTHING),
-        (listed("Stop OB zone", {"zoneName": "zone1"}), NOTHING),
+        (listed("Stop OB zone", {"zoneName": "zone2"}), NOTHING),
+        (listed("Stop OB zone", {"zoneName": "zone1"}), [frozenset()]),
     ],
     ids=lambda value: (str(value) if isinstance(value, dict) else str(sorted(map(sorted, filter(None, value)))))[:60],
 )
