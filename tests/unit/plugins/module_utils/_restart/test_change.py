@@ -213,6 +213,12 @@ def test_a_start_is_since_the_first_use_of_a_name_if_it_has_moved(seen, now, rel
     assert Begin(sights=seen).of_start(now) is relative
 
 
+@pytest.mark.parametrize(("started", "relative"), [(61, SINCE), (60, BEFORE), (-900, BEFORE), (None, BEFORE)])
+def test_a_member_that_has_joined_has_started_since_if_that_was_after_it_joined(started, relative):
+    seen = Sight(member(-900), frozenset(), joined=Span(ZERO, ZERO + 1))
+    assert Begin(sights={"a": seen}).of_start(member(started)) is relative
+
+
 def test_a_first_sight_is_neither_late_nor_filled_unless_that_is_said():
     seen = Sight(member(-90), frozenset())
     assert (seen.of_start(member(-90)), seen.of_start(member(5))) == (BEFORE, SINCE)
