@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import signal
@@ -15,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from ansible_collections.oceanbase.ocp.tests.mutants.draw import Mutant
-from ansible_collections.oceanbase.ocp.tests.mutants.keys import JUDGED, KEPT, Key
+from ansible_collections.oceanbase.ocp.tests.mutants.keys import JUDGED, KEPT, ROOT, Key
 from ansible_collections.oceanbase.ocp.tests.mutants.put_in import put_into_import
 
 SEARCHED = KEPT / "searched.jsonl"
@@ -67,17 +68,19 @@ def searched() -> dict[Key, str]:
 
 
 def _without_a_mutant() -> Known:
-    """What is broken by the code as it is, which no mutant has broken. It should be nothing."""
-    out = KEPT / "search-none"
-    os.waitpid(_fork(lambda: {place: sorted(broken) for place, broken in _searches({}) if broken}, out), 0)
-    known: Known = json.loads(_taken(out) or "{}")
+    """What is broken by the code as it is, which no mutant has broken; kept. It should be nothing."""
+    code = hashlib.sha256(b"".join(path.read_bytes() for path in sorted(ROOT.rglob("*.py")))).hexdigest()[:16]
+    kept = KEPT / f"broken-{code}.json"
+    if not kept.exists():
+        os.waitpid(_fork(lambda: {place: sorted(broken) for place, broken in _searches({}) if broken}, kept, 0), 0)
+    known: Known = json.loads(kept.read_text())
     for place, broken in known.items():
         print(f"broken without a mutant: {place}: {', '.join(broken)}", flush=True)
     return known
 
 
-def _fork(work: Callable[[], object], out: Path) -> int:
-    """Write the result of ``work`` in a process of its own into a file; nothing if it takes too long."""
+def _fork(work: Callable[[], object], out: Path, most_seconds: float = MOST_SECONDS) -> int:
+    """Write the result of ``work`` in a process of its own into a file; nothing if it takes too long (0: no limit)."""
     process = os.fork()
     if process:
         return process
@@ -85,7 +88,7 @@ def _fork(work: Callable[[], object], out: Path) -> int:
         null = os.open(os.devnull, os.O_RDWR)
         for stream in (0, 1, 2):
             os.dup2(null, stream)
-        signal.setitimer(signal.ITIMER_PROF, MOST_SECONDS)
+        signal.setitimer(signal.ITIMER_PROF, most_seconds)
         out.write_text(json.dumps(work()))
     finally:
         os._exit(0)
