@@ -27,10 +27,12 @@ def listed() -> list[Key]:
 
 
 def write_list(keys: Iterable[Key], files: Collection[str]) -> None:
-    """Write the mutants of these files anew into the list."""
+    """Write the mutants of these files anew into the list. Reasons for what is gone go, too."""
     every = [*(key for key in listed() if key.file not in files), *keys]
     every.sort(key=lambda key: FILES.index(key.file))
     LIST.write_text("".join(f"{key}\n" for key in every))
+    reasons = {key: reason for key, reason in explained().items() if key in every}
+    EXPLAINED.write_text("".join(f"{key}\t{reason}\n" for key, reason in reasons.items()))
 
 
 def explained() -> dict[Key, str]:

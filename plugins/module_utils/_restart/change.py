@@ -146,7 +146,7 @@ class Sight:
             return Relative.UNCLEAR
         return Relative.HIDDEN if moved is None else Relative.BEFORE
 
-    def of_task(self, task_id: int, member: Member, *, is_undone: bool = False) -> Relative:
+    def of_task(self, task_id: int, member: Member, *, is_undone: bool) -> Relative:
         """Whether a task began since: it was not there, or it was and may have started the member since.
 
         If the start has moved, the start decides. ``is_undone``: it was rolled back, or is.

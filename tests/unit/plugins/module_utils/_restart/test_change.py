@@ -9,6 +9,7 @@ from datetime import timedelta
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.service_clock import ServiceClock
+from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.rows import Shown
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.task_model import Task
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.change import (
     HOST_UNCERTAINTY,
@@ -18,6 +19,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.change impo
     begun_by,
     begun_span,
     has_moved,
+    noted_member,
     started_span,
 )
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.knowledge import Relative
@@ -158,6 +160,7 @@ def test_a_start_that_is_still_to_come_tells_nothing_by_clocks():
         ((5, False), (90, True), True),
         ((5, True), (90, True), True),
         ((5, True), (5, False), False),
+        ((5, True), (4, False), False),
         ((90, True), (5, True), None),
         ((90, True), (5, False), None),
         ((90, False), (5, False), False),
@@ -208,6 +211,17 @@ def filled(*given, **more):
 )
 def test_a_start_is_since_the_first_use_of_a_name_if_it_has_moved(seen, now, relative):
     assert Begin(sights=seen).of_start(now) is relative
+
+
+@pytest.mark.parametrize(("started", "relative"), [(61, SINCE), (60, BEFORE), (-900, BEFORE), (None, BEFORE)])
+def test_a_member_that_has_joined_has_started_since_if_that_was_after_it_joined(started, relative):
+    seen = Sight(member(-900), frozenset(), joined=Span(ZERO, ZERO + 1))
+    assert Begin(sights={"a": seen}).of_start(member(started)) is relative
+
+
+def test_a_first_sight_is_neither_late_nor_filled_unless_that_is_said():
+    seen = Sight(member(-90), frozenset())
+    assert (seen.of_start(member(-90)), seen.of_start(member(5))) == (BEFORE, SINCE)
 
 
 @pytest.mark.parametrize(
@@ -320,11 +334,25 @@ def test_a_change_is_dated_by_an_instant_or_a_name():
 
 
 @pytest.mark.parametrize(
+    ("shown", "noted"),
+    [
+        (Shown(at(5).isoformat(), (("observer", 1),)), member(5, pids={"observer": 1})),
+        (Shown(ahead=True), member(ahead=True)),
+    ],
+)
+def test_what_the_journal_has_noted_is_compared_as_a_member(shown, noted):
+    found = noted_member("a", shown)
+    assert (found.started, found.start_time, found.pids) == (noted.started, noted.start_time, noted.pids)
+    assert bool(found.is_ahead) is bool(noted.is_ahead)
+
+
+@pytest.mark.parametrize(
     ("before", "after", "moved"),
     [
         pytest.param(member(0), member(2), True, id="later by two seconds"),
         pytest.param(member(0), member(1), False, id="by a second, as any step makes it that is cut off"),
         pytest.param(member(0.1), member(0.7), True, id="by parts of a second that are shown"),
+        pytest.param(member(0.1), member(0.5), False, id="by parts that are shown, less than any restart takes"),
         pytest.param(member(0), member(0), False, id="the same"),
         pytest.param(member(0), member(0.4), False, id="by less than any restart takes"),
         pytest.param(member(0), member(-9), False, id="earlier"),

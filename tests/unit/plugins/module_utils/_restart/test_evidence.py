@@ -202,3 +202,33 @@ def test_process_is_what_a_restart_starts_not_the_statement_after_it():
     assert [datetime.fromisoformat(time) for time in started_within(whole)] == [at(10), at(20)]
     only = task(subtasks=chain(steps[0], steps[2]))
     assert [datetime.fromisoformat(time) for time in started_within(only)] == [at(40), at(50)]
+
+
+def timed(*spans, names=("Stop observer", "Start observer", "Start agent")):
+    """Build a SUCCESSFUL task whose steps began and ended at these seconds; None where that is not shown."""
+
+    def text(seconds):
+        return None if seconds is None else at(seconds).isoformat()
+
+    found = [
+        step(number, name, "SUCCESSFUL", startTime=text(begin), finishTime=text(end))
+        for number, (name, (begin, end)) in enumerate(zip(names, spans, strict=False), 1)
+    ]
+    return task(subtasks=chain(*found))
+
+
+@pytest.mark.parametrize(
+    ("record", "begin", "end"),
+    [
+        pytest.param(timed((11, 12), (13, 14)), 13, 14, id="the step that starts it"),
+        pytest.param(timed((11, 12), (13, 16), (14, 15)), 13, 16, id="from the first of them to the last that ends"),
+        pytest.param(timed((11, 12), (13, 14), names=SILENT), 13, 14, id="no name tells: all but the first"),
+        pytest.param(timed((None, None), (13, 14)), 13, 14, id="times of other steps are not needed"),
+        pytest.param(timed((11, 12), (13, None)), 10, 20, id="an end is not shown"),
+        pytest.param(timed((11, 12), (None, 14)), 10, 20, id="a begin is not shown"),
+        pytest.param(timed((11, 12), (13, 14), (None, None)), 10, 20, id="those of one are not shown"),
+        pytest.param(timed(), 10, 20, id="no steps show"),
+    ],
+)
+def test_a_task_may_have_started_something_within_the_steps_that_do(record, begin, end):
+    assert started_within(record) == (at(begin).isoformat(), at(end).isoformat())

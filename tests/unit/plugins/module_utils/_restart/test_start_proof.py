@@ -192,6 +192,12 @@ def test_proof_is_contradicted_by_an_old_start_or_by_what_does_not_serve(found, 
     assert (found.contradiction is not None) is disproved
 
 
+def test_contradiction_says_both_what_has_not_restarted_and_what_does_not_serve():
+    assert Proof(SEEN, {"a": False, "b": False}).contradiction == "a, b has not restarted"
+    assert Proof(DOWN, {"a": False}).contradiction == f"a has not restarted, and {DOWN.trouble}"
+    assert Proof(DOWN, {"a": True}).contradiction == DOWN.trouble
+
+
 def test_processes_that_ran_before_and_do_not_now_are_told():
     lost = Proof(Observation("RUNNING", (agent(x=3),)), {"a": True}).lost_processes([agent(x=1, y=2)])
     assert lost == ["y ran on a before the restart and does not run now."]

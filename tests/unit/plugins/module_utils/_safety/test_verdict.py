@@ -54,9 +54,8 @@ def servers(**changed):
     }
 
 
-def judged(layout, tolerated=(), *, arbiter=None, deeper=True, **changed):
-    taken = Taken([], servers(**changed), arbiter, OWN)
-    return judge(layout, taken, frozenset(tolerated), deeper=deeper)
+def judged(layout, tolerated=(), *, arbiter=None, **changed):
+    return judge(layout, Taken([], servers(**changed), arbiter, OWN), frozenset(tolerated))
 
 
 def names(found):
@@ -104,9 +103,9 @@ def test_it_is_read_only_as_deep_as_that_decides(layout, refused, evidence, aske
 
 def test_by_zones_alone_nothing_more_is_read():
     layout = FakeLayout([TWO], Arbiter())
-    found = judged(layout, deeper=False)
+    found = judge(layout, Taken([], servers()), (), deeper=False)
     assert (names(found.refused), found.evidence, layout.asked) == (["shop"], "tenants", [])
-    assert names(judged(layout, deeper=False, a={"taken": False}).refused) == []
+    assert names(judge(layout, Taken([], servers(a={"taken": False})), (), deeper=False).refused) == []
 
 
 def test_tenants_are_judged_with_an_arbitration_service_that_is_taken():

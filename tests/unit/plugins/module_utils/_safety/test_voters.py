@@ -73,6 +73,15 @@ def test_outage_says_what_remains_and_who_is_down():
     assert found.others_down == ("b is RESTARTING (task 7) in zone2",)
 
 
+@pytest.mark.parametrize(("voters", "dead", "needed"), [(2, "b", 1), (4, "bc", 2), (5, "cd", 3)])
+def test_outage_says_how_many_voters_are_needed_beside_an_arbitration_service(voters, dead, needed):
+    names = "abcde"[:voters]
+    tenant = Tenant("shop", tuple(Replica(f"zone{name}") for name in names), Arbiter())
+    servers = {name: ServerState(f"zone{name}", dead=name in dead, taken=name == "a") for name in names}
+    [found] = outages([tenant], servers)
+    assert (found.needed, found.voters) == (needed, voters)
+
+
 def test_healthy_majority_allows_one_zone():
     assert not outages([FULL3], cluster())
 
@@ -125,7 +134,8 @@ def test_what_may_serve_is_taken_away_and_does_not_remain(state):
 
 
 def test_unclear_server_that_is_taken_is_named():
-    [found] = outages([FULL3], cluster(a={"taken": True, "unclear": True, "words": "a is odd"}, b={"dead": True}))
+    odd = {"unclear": True, "words": "a is odd"}
+    [found] = outages([FULL3], cluster(a={"taken": True, **odd}, b={"unclear": True, "words": "b is odd"}))
     assert found.may_serve == ("a is odd",)
 
 
@@ -148,6 +158,25 @@ def test_arbiter_of_three_voters_is_asked_for_only_where_few_remain():
     assert not asks_for_arbiter(FULL3, cluster(a={"taken": False}, b={"dead": True}))
     assert asks_for_arbiter(FULL3, cluster(b={"dead": True}))
     assert asks_for_arbiter(Tenant("shop", (*FULL2.replicas, Replica("zone3", None))), cluster())
+
+
+def test_arbiter_of_five_voters_is_asked_for_where_no_majority_remains():
+    five = Tenant("shop", tuple(Replica(f"zone{number}") for number in range(1, 6)))
+    more = {"d": ServerState("zone4"), "e": ServerState("zone5")}
+    assert asks_for_arbiter(five, {**cluster(b={"dead": True}, c={"dead": True}), **more})
+    assert not asks_for_arbiter(five, {**cluster(b={"dead": True}), **more})
+
+
+def test_arbiter_may_be_needed_beside_replicas_of_unknown_types_that_may_be_missed():
+    replicas = (*FULL2.replicas, Replica("zone3", None), Replica("zone4", None))
+    tenant = Tenant("shop", replicas, Arbiter(taken=True))
+    moving = {"in_flight": True}
+    assert outages([tenant], {**cluster(a={"taken": False}, c=moving), "d": ServerState("zone4", **moving)})
+
+
+def test_arbiter_of_a_single_voter_breaks_no_tie():
+    alone = Tenant("shop", (Replica("zone1", None),), Arbiter(taken=True))
+    assert not outages([alone], cluster(a={"taken": False, "in_flight": True}))
 
 
 def test_arbiter_that_may_be_needed_by_servers_that_may_be_back_is_not_taken():
