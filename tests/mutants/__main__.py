@@ -71,7 +71,8 @@ def _search(workers: int) -> int:
 def _to_try(mutants: Sequence[Mutant], again: str | None) -> list[Mutant]:
     if again == "all":
         return list(mutants)
-    done = {key for key, found in outcomes.noted().items() if found.killed or again is None}
+    reasons = outcomes.explained()
+    done = {key for key, found in outcomes.noted().items() if found.killed or again is None or key in reasons}
     return [mutant for mutant in mutants if mutant.key not in done]
 
 
