@@ -30,6 +30,17 @@ class Journal(Protocol):
     def place(self) -> str:
         """Where it is, for people."""
 
+    @property
+    def is_shared(self) -> bool:
+        """Whether several controllers use it. They may reach the same service by different addresses."""
+
+    def is_of_service(self, row: RequestRow, url: str) -> bool:
+        """Whether a request for what the service with this address shows was sent to it, by whatever address.
+
+        One controller reaches it by one address; another one is that of another service, such as a second emulator
+        with the same clusters. In a shared journal the members of a request alone tell.
+        """
+
     def lock(self, names: Sequence[str], clock: Clock, timeout: float) -> AbstractContextManager[None]:
         """Hold the locks of the clusters with these identities.
 

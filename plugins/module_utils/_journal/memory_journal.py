@@ -16,10 +16,14 @@ from .store import Run, SqlJournal
 
 
 class MemoryJournal(SqlJournal):
-    """See ``Journal``. It goes by the wall time of ``clock``; ``place`` is that of the journal it is a copy of."""
+    """See ``Journal``. It goes by the wall time of ``clock``.
 
-    def __init__(self, clock: Clock = SYSTEM_CLOCK, place: str = "in memory") -> None:
+    ``place`` and ``is_shared`` are those of the journal it is a copy of.
+    """
+
+    def __init__(self, clock: Clock = SYSTEM_CLOCK, place: str = "in memory", *, is_shared: bool = False) -> None:
         super().__init__()
+        self.is_shared = is_shared
         self._place = place
         self._clock = clock
         self._connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)

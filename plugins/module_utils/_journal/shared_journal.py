@@ -51,6 +51,7 @@ class SharedJournal(SqlJournal):
     """
 
     tables = WITH_LEASES
+    is_shared = True
 
     def __init__(self, url: str, *, lease: float = LEASE) -> None:
         super().__init__()
@@ -119,7 +120,7 @@ class SharedJournal(SqlJournal):
 
     def copy(self) -> MemoryJournal:
         """A copy of it in memory."""
-        copy = MemoryJournal(place=self.place)
+        copy = MemoryJournal(place=self.place, is_shared=True)
         if self._database.exists:
             self.copy_to(copy)
         return copy

@@ -70,6 +70,7 @@ class SqlJournal(ABC):
     # The type of long texts.
     long_text = "TEXT"
     tables = TABLES
+    is_shared = False
 
     def __init__(self) -> None:
         self._is_ready = False
@@ -78,6 +79,9 @@ class SqlJournal(ABC):
     @abstractmethod
     def place(self) -> str:
         """Where it is, for people: such as the path of its file."""
+
+    def is_of_service(self, row: RequestRow, url: str) -> bool:
+        return self.is_shared or row.url == url
 
     @abstractmethod
     def _transaction(self, *, writes: bool) -> AbstractContextManager[Run]:
@@ -199,7 +203,8 @@ class SqlJournal(ABC):
             for mine, _expires_at in self._requests(run, [number]):
                 claimed = replace(mine, task_id=task_id, began=began, outcome=RUNNING)
                 rows = self._requests_of(run, [digest(*astuple(member)) for member, _shown in mine.members])
-                if mine.task_id is not None or any(claimed.has_same_task(row) for row in rows if row.number != number):
+                others = [row for row in rows if row.number != number and self.is_of_service(row, mine.url)]
+                if mine.task_id is not None or any(map(claimed.has_same_task, others)):
                     return False
                 self._update(run, claimed)
             return True

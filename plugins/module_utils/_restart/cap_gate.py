@@ -60,6 +60,8 @@ class CapGate:
         One of those who share the journal reads it, and the others wait for that.
         """
         self._problem = None
+        if self._caps is not None and self._journal.is_shared:
+            self._down.read()
         if not self.requests or self._is_noted():
             return
         with self._journal.lock([f"{TOTAL} {self._api.url}"], self._clock, self._request.policy.timeout):

@@ -13,7 +13,7 @@ from .._journal.journal import Journal
 from .._journal.rows import RequestRow
 from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import FAILED, Task
-from .._targets.cluster import member_of, servers_of
+from .._targets.cluster import identity_of, member_of, servers_of
 from .._targets.target import Member
 from .._waiting.await_tasks import UNSEEN_FOR
 from .back import Ages, has_just_failed, is_back
@@ -33,14 +33,34 @@ class DownServers:
         self._journal = journal
         self._clock = clock
         self._ages = Ages(clock)
+        # Those of the service, as the journal calls them; None if they are not known.
+        self._clusters: frozenset[str] | None = None
+
+    def read(self) -> None:
+        """Read the clusters of the service, if the journal has requests that went to another address.
+
+        Without an answer all requests count. Raises AuthenticationFailed and JournalError.
+        """
+        if self._clusters is not None or all(row.url == self._api.url for row in self.rows()):
+            return
+        try:
+            self._clusters = frozenset(identity_of(record) for record in self._api.clusters())
+        except AuthenticationFailed:
+            raise
+        except ServiceError:
+            return
 
     def rows(self) -> list[RequestRow]:
         """The requests by which servers may be down. Raises JournalError."""
         return self.of_service(self._journal.down())
 
     def of_service(self, rows: Iterable[RequestRow]) -> list[RequestRow]:
-        """Those that were sent to this service."""
-        return [row for row in rows if row.url == self._api.url]
+        """Those that were sent to this service, by whatever address; also those of which that is not known."""
+        return [row for row in rows if row.url == self._api.url or self._is_here(row)]
+
+    def _is_here(self, row: RequestRow) -> bool:
+        is_known = self._clusters is None or row.members[0][0].cluster in self._clusters
+        return self._journal.is_shared and is_known
 
     def look_after(self, rows: Iterable[RequestRow]) -> bool:
         """Look whether the servers of these requests serve again, and note that; whether those of one do.
@@ -50,7 +70,8 @@ class DownServers:
         """
         now, clusters = self._clock.wall(), dict[str, list[RequestRow]]()
         for row in sorted(rows, key=lambda each: each.looked_at or each.at):
-            if abs(now - max(row.at, row.looked_at)) >= LOOK_AFTER:
+            is_surely_here = row.url == self._api.url or self._clusters is not None
+            if is_surely_here and abs(now - max(row.at, row.looked_at)) >= LOOK_AFTER:
                 clusters.setdefault(row.members[0][0].cluster, []).append(row)
         are_back = [
             self._is_back(row, servers)

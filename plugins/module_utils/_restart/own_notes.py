@@ -253,7 +253,8 @@ class OwnNotes:
         return Sent(at, uncertain, known, members, self._api.user, wall=wall, change=row.change)
 
     def _open_rows(self) -> list[RequestRow]:
-        return [row for row in self._here if row.task_id is None and not row.settled and row.url == self._api.url]
+        rows = (row for row in self._here if row.task_id is None and not row.settled)
+        return [row for row in rows if self._journal.is_of_service(row, self._api.url)]
 
     def _open_rows_of_kind(self) -> list[RequestRow]:
         """Those whose task is of the target's kind. One for a server may be open when its cluster is restarted."""
@@ -352,7 +353,7 @@ class OwnNotes:
     def noted_tasks(self) -> frozenset[int]:
         """The tasks of all requests, as they were read last; not that of the request that is being sent."""
         number = None if self._own is None else self._own.number
-        rows = (row for row in self._rows if row.url == self._api.url and row.number != number)
+        rows = [row for row in self._rows if row.number != number and self._journal.is_of_service(row, self._api.url)]
         return frozenset(row.task_id for row in rows if row.task_id is not None)
 
     def noted_tasks_now(self) -> frozenset[int]:
@@ -431,7 +432,7 @@ class OwnNotes:
         shown = {entry.record["id"]: entry for entry in look.tasks}
         listed = {task["id"]: TaskOnTarget(task, frozenset()) for task in look.listed}
         for row in self._rows:
-            if row.outcome == REFUSED or row.task_id is None or row.url != self._api.url:
+            if row.outcome == REFUSED or row.task_id is None or not self._journal.is_of_service(row, self._api.url):
                 continue
             entry = shown.get(row.task_id)
             if entry is None and row.task_id in listed and not self._touches(row):
@@ -456,7 +457,7 @@ class OwnNotes:
 
     def _is_new(self, row: RequestRow) -> bool:
         """Whether the service may not show its task yet."""
-        is_open = row.outcome not in ENDS and row.url == self._api.url
+        is_open = row.outcome not in ENDS and self._journal.is_of_service(row, self._api.url)
         return is_open and not row.settled and self._is_recent(row)
 
     def _is_recent(self, row: RequestRow) -> bool:

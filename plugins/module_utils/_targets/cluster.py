@@ -64,7 +64,7 @@ class Cluster(Target):
     @property
     def identity(self) -> str:
         """What it is called in the journal."""
-        return f"{self.name} {self.id}"
+        return identity_of({"name": self.name, "id": self.id})
 
     @property
     def whole_key(self) -> MemberKey:
@@ -246,6 +246,11 @@ def placed_servers(cluster: Record, servers: Sequence[Record]) -> tuple[PlacedSe
 def idc_and_region(server: Record, zone: Record) -> tuple[str | None, str | None]:
     """Where a server of this zone is, None where that is not shown. Older versions show it with the zone alone."""
     return server.get("idcName") or zone.get("idcName"), server.get("regionName") or zone.get("regionName")
+
+
+def identity_of(cluster: Record) -> str:
+    """What a cluster is called in the journal; never by the address of a service, which may have several."""
+    return f"{cluster['name']} {cluster['id']}"
 
 
 def servers_in_all(api: OcpApi) -> int:

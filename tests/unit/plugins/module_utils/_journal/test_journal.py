@@ -176,14 +176,21 @@ def test_task_is_claimed_for_one_request(journal):
 
 @pytest.mark.parametrize(
     ("other", "began"),
-    [({"url": "https://other.test:8080"}, START), ({}, LATER_START), ({"members": ((ELSEWHERE, Shown()),)}, START)],
-    ids=["of another service", "of a new installation", "of another target"],
+    [({}, LATER_START), ({"members": ((ELSEWHERE, Shown()),)}, START)],
+    ids=["of a new installation", "of another target"],
 )
 def test_task_with_the_same_id_is_claimed(other, began, journal):
     journal.claim(journal.begin(replace(request(FIRST), **other)), 81, began)
     number = journal.begin(request(FIRST))
     assert journal.claim(number, 81, START)
     assert journal.requests([FIRST])[-1].task_id == 81
+
+
+def test_task_of_another_address_is_that_of_another_service_to_one_controller_alone(journal):
+    """Controllers that share a journal may reach a service by different addresses."""
+    journal.claim(journal.begin(replace(request(FIRST), url="https://other.test:8080")), 81, START)
+    number = journal.begin(request(FIRST))
+    assert journal.claim(number, 81, START) is not journal.is_shared
 
 
 def test_claim_of_a_request_that_is_gone_changes_nothing(journal):

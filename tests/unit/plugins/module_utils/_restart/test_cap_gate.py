@@ -8,6 +8,7 @@ import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import NotSafe, OcpError, OutcomeUnknown
 from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.rows import MemberKey, Place, RequestRow, Shown
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.cap_gate import TOTAL_FOR
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.down_servers import DownServers
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.knowledge import InFlight
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart_request import RestartRequest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.run import restart_target
@@ -94,6 +95,36 @@ def test_what_is_down_elsewhere_does_not_count(elsewhere, service):
     down(**elsewhere)
     restart(service)
     assert service.time.pauses == []
+
+
+@pytest.mark.parametrize(
+    ("cluster", "fails", "waits"), [("stock 2", False, 1), ("stock 7", False, 0), ("stock 7", True, 1)]
+)
+def test_what_is_down_by_another_address_of_the_service_counts_in_a_shared_journal(
+    cluster, fails, waits, service, monkeypatch
+):
+    """By its cluster; without an answer each may be of this service."""
+
+    def clusters(_name=None):
+        if fails:
+            raise refused(500)
+        return [{"id": 31, "name": "orders"}, {"id": 2, "name": "stock"}]
+
+    monkeypatch.setattr(journal_here(), "is_shared", True)
+    monkeypatch.setattr(service, "clusters", clusters)
+    number = down(url="https://node-2.test:8080", cluster=cluster)
+    service.time.after_sleep = lambda: journal_here().note(number, back=True)
+    result = restart(service)
+    assert (result["action"], len(service.time.pauses)) == ("submitted", waits)
+
+
+def test_request_to_what_may_be_another_service_is_not_looked_after(service, monkeypatch):
+    """Its cluster is not here, which would mean that it is back."""
+    monkeypatch.setattr(journal_here(), "is_shared", True)
+    number = down(url="https://other.test:8080", cluster="stock 7", at=-60.0)
+    rows = journal_here().down()
+    assert not DownServers(service, journal_here(), service.time.clock).look_after(rows)
+    assert [row.number for row in journal_here().down()] == [number]
 
 
 @pytest.mark.parametrize("facts", [{"back": True}, {"outcome": "REFUSED"}])

@@ -383,10 +383,21 @@ def test_request_for_another_change_is_open_too(options, other, run, seen):
     assert len(run(**other).open_requests(members_of(seen))) == 1
 
 
-def test_request_to_another_service_is_not_open(run, seen, service):
+@pytest.mark.parametrize("is_shared", [False, True])
+def test_request_to_another_address_is_open_where_the_journal_is_shared(is_shared, run, seen, service, journal):
+    """Such as that of another application server. One controller uses one address for each service."""
+    journal.is_shared = is_shared
     run().begin(seen(), HERE)
     service.url = "https://other.test:8080"
-    assert run().open_requests(members_of(seen)) == ()
+    assert len(run().open_requests(members_of(seen))) == is_shared
+
+
+def test_task_of_another_address_is_an_own_one_where_the_journal_is_shared(run, seen, service, journal):
+    journal.is_shared = True
+    answered(run, seen)
+    service.url = "https://other.test:8080"
+    assert [entry.record["id"] for entry in run().completed(seen())] == [1001]
+    assert run().noted_tasks == {1001}
 
 
 @pytest.mark.parametrize(("ahead", "is_since"), [(0.0, True), (4.0, True), (-200.0, False)])

@@ -147,3 +147,17 @@ def test_journal_that_cannot_be_reached_leaves_it_open_whose_the_task_is(service
     adopted = controller()(SERVER)
     assert adopted["action"] == "adopted"
     assert adopted["reason"].endswith(NOT_SHARED)
+
+
+@every_restart
+def test_request_of_a_killed_controller_is_known_at_another_address_of_the_service(case, service, controller):
+    """The request has arrived, but no list shows its task yet, nor the new start."""
+    service.seconds, service.list_lacks, service.start_shown_late = 3.0, 50.0, 50.0
+    service.lose_after = [KeyboardInterrupt()]
+    with pytest.raises(KeyboardInterrupt):
+        controller()(case, "memory-2026-11-20")
+    forget_process()
+    service.url = "https://node-2.test:8080"
+    service.passes(LEASE + 1)
+    controller()(case, "memory-2026-11-20")
+    assert len(service.posts) == 1
