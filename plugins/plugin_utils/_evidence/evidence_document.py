@@ -113,7 +113,9 @@ class EvidenceDocument:
                     begun = [one for one in begun if one["task_id"] != ended["task_id"]]
                 else:
                     begun.append({"target": one_line(note["began"]["target"]), "task_id": note["began"]["task_id"]})
-            entry["in_flight"] = begun
+            # An item of a loop has its result, though the loop has none.
+            there = {target["task"]["id"] for target in self._targets if target["task"] is not None}
+            entry["in_flight"] = [one for one in begun if one["task_id"] not in there]
 
     def used(self, service: str | None, user: str | None) -> None:
         """A module has asked this service as this user."""
