@@ -48,11 +48,11 @@ def test_nine_servers_with_four_new_ones_are_five_restarts_and_then_none(until, 
     check = until(emulator, "--check")
     assert check.rc == 0, check.output
     assert len(planned(check)) == 5
+    assert "shows stack_size=512K instead of 5M" in check.output
     first = until(emulator)
     assert first.rc == 0, first.output
     expected = {there[number]: 1 for number in (1, 4, 6, 7, 8)}
     assert emulator.restarts("OB_SERVER") == expected
-    assert "shows stack_size=512K instead of 5M" in first.output
     again = until(emulator)
     assert again.rc == 0, again.output
     assert emulator.restarts("OB_SERVER") == expected
