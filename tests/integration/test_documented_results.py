@@ -35,6 +35,12 @@ WITHOUT_VALUE = {
         "task.host_id",
         "task.subtasks[].class_name",
     },
+    # The plan is that of the info module, which is called for clusters in which there is something.
+    "cluster_rolling_restart": {
+        *(f"plan.clusters[].{key}" for key in ("alarms", "obstacles", "offline_time", "problems", "signs", "task_ids")),
+        "tasks[].progress.running",
+        "tasks[].subtasks[].class_name",
+    },
     # That an OBProxy does not run afterwards is certain after three minutes.
     "obproxy_restart": {*NO_PIDS, *NO_START, *NO_CLUSTER, "safety", "verified"},
     "server_restart": NO_PIDS,

@@ -32,7 +32,7 @@ def test_illness_after_the_canaries_stops_the_run(ansible, connect, start_emulat
     emulator = start_emulator(*FLEET)
     given = {"clusters": ["cluster1", "cluster2"], "started_before": change, "batch": batch, "wait_interval": 1}
     process, text = start(ansible, connect, emulator, canary=2, soak=FOREVER, **given)
-    while "cluster1: watched for 60 min" not in text():
+    while "cluster1: watched for 1 h 0 min" not in text():
         assert process.poll() is None, text()
         time.sleep(0.05)
     seen = looks(emulator)

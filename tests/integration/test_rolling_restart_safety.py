@@ -64,7 +64,7 @@ def test_two_full_replicas_without_an_arbiter_are_refused(roll, fleet):
         for said in [message(outcome), *(["\n".join(outcome.results["Show the plan"]["msg"])] if check else [])]:
             assert "Tenant sys would lose its majority: 1 of 2 voters would remain (zone1), and it needs 2." in said
             assert "Tenant cart would lose its majority" in said
-    assert "Cluster shop is not safe to restart: Without 10.1.0.3:2882" in message(outcome)
+    assert "Cluster shop (id 1) is not safe to restart: Without 10.1.0.3:2882" in message(outcome)
     assert posts(emulator) == []
 
 

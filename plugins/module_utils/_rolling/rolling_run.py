@@ -88,7 +88,7 @@ class _RollingRun:
         results = self._results
         return {
             "changed": bool(self._plan["batches"]) if self._request.check_mode else any(t.changed for t in self._turns),
-            "plan": {key: value for key, value in self._plan.items() if key != "warnings"},
+            "plan": {key: value for key, value in self._plan.items() if key not in ("changed", "warnings")},
             "planned": len(self._servers),
             "left_alone": len(self._plan["left_alone"]),
             "results": results,
