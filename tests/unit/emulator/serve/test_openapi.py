@@ -148,8 +148,38 @@ def test_parameter_bounds_are_documented(document):
     (identifier,) = document["paths"]["/api/v2/ob/clusters/{id}/zones"]["get"]["parameters"]
     assert (identifier["schema"]["minimum"], identifier["schema"]["maximum"]) == (-(2**63), 2**63 - 1)
     listing = {each["name"]: each for each in document["paths"]["/api/v2/tasks/instances"]["get"]["parameters"]}
-    assert (listing["size"]["schema"]["minimum"], listing["size"]["schema"]["maximum"]) == (1, 2000)
     assert listing["clusterId"]["schema"]["type"] == "integer"
+
+
+def test_any_page_and_size_that_is_accepted_is_documented(document, emulated):
+    for path in ("/api/v2/tasks/instances", "/api/v2/arbitration/services", "/api/v2/alarm/alarms"):
+        listing = {each["name"]: each["schema"] for each in document["paths"][path]["get"]["parameters"]}
+        for name in ("page", "size"):
+            for value in (-1, 0, 5001, "many", ""):
+                assert emulated.request("GET", path, params={name: value}).status_code == 200
+            assert not {"type", "anyOf", "minimum", "maximum"} & set(listing[name])
+
+
+def test_operators_of_events_are_numbers(emulated):
+    path = "/api/v2/audit/events"
+    for value, status in (("1 , 13,,", 200), ("9" * 19, 200), ("1 13", 400), ("9" * 20, 400)):
+        assert emulated.request("GET", path, params={"operatorId": value}).status_code == status
+
+
+def test_null_in_the_body_of_a_restart_is_documented_as_not_given(document, emulated):
+    path = "/api/v2/ob/clusters/{id}/servers/{serverId}/restart"
+    body = document["paths"][path]["post"]["requestBody"]["content"]["application/json"]["schema"]["properties"]
+    assert all(matches(schema, None, document) for schema in body.values())
+    answer = emulated.request("POST", path.format(id=1, serverId=1), json={**FROZEN, "force": None})
+    assert answer.status_code == 200
+
+
+def test_numbers_are_no_flags_and_flags_are_no_numbers(emulated):
+    for path, body in (
+        ("/emulator/servers/1/metric", {"name": METRICS["metrics"], "value": False}),
+        ("/emulator/tenants/5001", {"locked": 0}),
+    ):
+        assert emulated.request("PUT", path, json=body).status_code == 400
 
 
 def matches(schema, value, document):

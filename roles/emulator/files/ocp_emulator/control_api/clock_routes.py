@@ -30,12 +30,12 @@ _FURTHEST = 3_650 * DAY // SECOND
 _END_OF_TIME = 8_000 * 365 * DAY
 
 
-class _Change(Schema):
+class ClockChange(Schema):
     running: Annotated[bool, Field(strict=True)] | None = None
     speed: Annotated[float, Field(ge=SLOWEST, le=FASTEST, strict=True)] | None = None
 
     @model_validator(mode="after")
-    def _check_that_there_is_one(self) -> "_Change":
+    def _check_that_there_is_one(self) -> "ClockChange":
         if self.running is None and self.speed is None:
             raise ValueError("it needs running or speed")
         return self
@@ -58,17 +58,7 @@ async def read_clock(request: Request) -> Response:
     summary="Stop the clock, let it run, or speed it up",
     response_model=Envelope[ClockState],
     responses=error_responses(400, 401, 403, 415, 500),
-    openapi_extra=json_body(
-        {
-            "type": "object",
-            "minProperties": 1,
-            "properties": {
-                "running": {"type": "boolean"},
-                "speed": {"type": "number", "minimum": SLOWEST, "maximum": FASTEST},
-            },
-        },
-        {"speed": 60},
-    ),
+    openapi_extra=json_body({**ClockChange.model_json_schema(by_alias=True), "minProperties": 1}, {"speed": 60}),
 )
 async def set_clock(request: Request, content_type: ContentType = None) -> Response:
     """A stopped clock moves only by advances. With a speed of 60, an hour takes a minute.
@@ -76,7 +66,7 @@ async def set_clock(request: Request, content_type: ContentType = None) -> Respo
     Both survive a restart of the emulator.
     """
     context, clock = context_of(request), service_of(request).clock
-    body = parse_body(_Change, json_object(context, content_type, required=True))
+    body = parse_body(ClockChange, json_object(context, content_type, required=True))
     if body.speed is not None:
         clock.set_speed(body.speed)
     if body.running is not None:

@@ -36,7 +36,7 @@ class PlantedMetric(Schema):
     """The value that a metric of a server has from now on."""
 
     name: Text
-    value: Annotated[float, Field(ge=0, le=1e9)]
+    value: Annotated[float, Field(strict=True, ge=0, le=1e9)]
 
 
 class PlantedBackup(Schema):
@@ -91,7 +91,7 @@ class TenantChange(Schema):
     """What a tenant shows from now on; an omitted field stays as it is."""
 
     status: TenantStatus | None = None
-    locked: bool | None = None
+    locked: Annotated[bool, Field(strict=True)] | None = None
 
 
 class ServerVersion(Schema):

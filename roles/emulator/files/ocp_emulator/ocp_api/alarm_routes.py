@@ -15,13 +15,14 @@ from ocp_emulator.ocp_api.dependencies import (
     Unserved,
     error_responses,
     page_request,
+    size_description,
 )
 from ocp_emulator.schemas.envelope import Envelope, Paged
 from ocp_emulator.schemas.health_schemas import Alarm, AlarmScope, AlarmStatus, AppType
 from ocp_emulator.serializers import alarm_serializers
 from ocp_emulator.serializers.alarm_serializers import AlarmFilter
 from ocp_emulator.service import service_of
-from ocp_emulator.web.parameters import AlarmPageSize, Flag, Level, Long, instant
+from ocp_emulator.web.parameters import LARGEST_ALARM_PAGE, AlarmPageSize, Flag, Level, Long, instant
 from ocp_emulator.web.request_context import context_of
 
 reads = APIRouter(tags=["Alarms"], dependencies=[Depends(RequirePermission(Permission.ALARM_VIEWER))])
@@ -73,7 +74,7 @@ async def list_alarms(
     request: Request,
     chosen: Annotated[AlarmFilter, Depends(_chosen)],
     number: PageParam = 1,
-    size: Annotated[AlarmPageSize, Query()] = 10,
+    size: Annotated[AlarmPageSize, Query(description=size_description(LARGEST_ALARM_PAGE, 10))] = 10,
 ) -> Response:
     """Active and past alarms, the newest first."""
     context = context_of(request)

@@ -16,6 +16,7 @@ from ocp_emulator.ocp_api.dependencies import (
     SortParam,
     error_responses,
     page_request,
+    size_description,
 )
 from ocp_emulator.schemas.envelope import Envelope, Paged
 from ocp_emulator.schemas.fleet_schemas import ArbitrationService, ArbitrationStatus
@@ -62,7 +63,9 @@ async def list_arbitration_services(
     ] = None,
     tags: Annotated[list[Tags] | None, Query(alias="tagIdList", description="No service here has tags.")] = None,
     number: PageParam = 1,
-    size: LargePageSize = LARGEST_LARGE_PAGE,
+    size: Annotated[
+        LargePageSize, Query(description=size_description(LARGEST_LARGE_PAGE, LARGEST_LARGE_PAGE))
+    ] = LARGEST_LARGE_PAGE,
     sort: SortParam = "id,asc",
 ) -> Response:
     """All given filters have to match. The paging parameters are our choice: only the pages are documented."""

@@ -32,7 +32,7 @@ reads = APIRouter(tags=["Audit"], dependencies=[Depends(RequirePermission(Permis
 
 # Events of other words are none here, so they find nothing.
 Words = Annotated[str, Field(pattern=r"^[ A-Z_,]*$")]
-Ids = Annotated[str, Field(pattern=r"^[ 0-9,]*$")]
+Ids = Annotated[str, one_or_more("[0-9]{1,19}")]
 Statuses = Annotated[str, one_or_more("SUCCESS", "FAILED")]
 
 

@@ -27,6 +27,12 @@ _ERROR_DESCRIPTIONS = {
 _DIRECTIONS = ("asc", "desc")
 _WHOLE = {"schema": {"type": "integer"}}
 
+
+def size_description(largest: int, default: int) -> str:
+    """What the OpenAPI document says of the size of a page."""
+    return f"Elements a page; a size above {largest} is {largest}, one below 1, or no number, is {default}."
+
+
 # Every call of the service can have this response; with a rate limit, the headers are on all responses.
 RATE_LIMITED: dict[str, Any] = {
     "description": "The caller has used up the calls of the current time window.",
@@ -49,8 +55,8 @@ ObProxyClusterId = Annotated[Long, Path(alias="id", description="OBProxy cluster
 ObProxyId = Annotated[Long, Path(alias="id", description="OBProxy id.", examples=[1])]
 TaskId = Annotated[Long, Path(alias="taskInstanceId", description="Task id.", examples=[1001])]
 SubtaskId = Annotated[Long, Path(alias="subtaskInstanceId", description="Subtask id.", examples=[50001])]
-PageParam = Annotated[PageNumber, Query(alias="page", description="Page, from 1.")]
-SizeParam = Annotated[PageSize, Query(description=f"Elements a page, at most {LARGEST_PAGE}.")]
+PageParam = Annotated[PageNumber, Query(alias="page", description="Page, from 1; a lower one, or no number, is 1.")]
+SizeParam = Annotated[PageSize, Query(description=size_description(LARGEST_PAGE, 10))]
 TimeParam = Annotated[str | None, Query(json_schema_extra={"format": "date-time"})]
 ContentType = Annotated[str | None, Header(include_in_schema=False)]
 SortParam = Annotated[Sort, Query(alias="sort", description="A field and asc or desc, such as id,desc.")]

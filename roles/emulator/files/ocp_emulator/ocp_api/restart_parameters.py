@@ -117,10 +117,16 @@ class ServerParameters:
                 for name, schema in schemas.items()
             ]
         if self.place != "query":
-            schema = {"type": "object", "properties": dict(schemas), **({"required": required} if required else {})}
+            fields = {name: schema if name in required else _or_null(schema) for name, schema in schemas.items()}
+            schema = {"type": "object", "properties": fields, **({"required": required} if required else {})}
             example = {"freezeServer": True} if "freezeServer" in schemas else {"force": False}
             document |= json_body(schema, example, required=bool(required))
         return document
+
+
+def _or_null(schema: dict[str, Any]) -> dict[str, Any]:
+    """In a body, null is as if it were not given."""
+    return {"anyOf": [schema, {"type": "null"}]}
 
 
 def _single_value(name: str, in_query: T | None, in_body: T | None) -> T | None:

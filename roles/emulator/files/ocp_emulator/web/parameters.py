@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Annotated, Any, TypeVar
 
 from fastapi.exceptions import RequestValidationError
-from pydantic import BeforeValidator, Field, TypeAdapter, ValidationError
+from pydantic import BeforeValidator, Field, TypeAdapter, ValidationError, WithJsonSchema
 from pydantic_core import PydanticCustomError
 from starlette.datastructures import QueryParams
 
@@ -88,13 +88,13 @@ Long = Annotated[
     BeforeValidator(_whole_number),
 ]
 Count = Annotated[int, Field(ge=1, le=_LARGEST_INTEGER), BeforeValidator(_whole_number)]
-PageNumber = Annotated[int, Field(ge=1, le=_LARGEST_INTEGER), BeforeValidator(_page_number)]
-PageSize = Annotated[int, Field(ge=1, le=LARGEST_PAGE), BeforeValidator(_page_size(LARGEST_PAGE, 10))]
-LargePageSize = Annotated[
-    int, Field(ge=1, le=LARGEST_LARGE_PAGE), BeforeValidator(_page_size(LARGEST_LARGE_PAGE, LARGEST_LARGE_PAGE))
-]
+# All words are accepted, also several, so the document has no type for them.
+_ANY = WithJsonSchema({})
+PageNumber = Annotated[int, BeforeValidator(_page_number), _ANY]
+PageSize = Annotated[int, BeforeValidator(_page_size(LARGEST_PAGE, 10)), _ANY]
+LargePageSize = Annotated[int, BeforeValidator(_page_size(LARGEST_LARGE_PAGE, LARGEST_LARGE_PAGE)), _ANY]
 # Alarms have smaller pages than other lists, as documented.
-AlarmPageSize = Annotated[int, Field(ge=1, le=LARGEST_ALARM_PAGE), BeforeValidator(_page_size(LARGEST_ALARM_PAGE, 10))]
+AlarmPageSize = Annotated[int, BeforeValidator(_page_size(LARGEST_ALARM_PAGE, 10)), _ANY]
 Whole = Annotated[int, Field(ge=0, le=_LARGEST_INTEGER), BeforeValidator(_whole_number)]
 Level = Annotated[int, Field(ge=1, le=5), BeforeValidator(_whole_number)]
 Flag = Annotated[bool, BeforeValidator(_true_or_false)]
