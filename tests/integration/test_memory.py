@@ -70,7 +70,7 @@ def tasks(path):
 def clusters(path):
     """Ten clusters, each with many servers."""
     if "/servers" in path:
-        return [data(b'{"contents":[%s]}' % b",".join([b'{"id":7}'] * 45_000))]
+        return [data(b'{"contents":[%s]}' % b",".join([b'{"ip":"a"}'] * 45_000))]
     return [data(b'{"contents":[%s]}' % b",".join(b'{"id":%d}' % number for number in range(10)))]
 
 
