@@ -143,6 +143,7 @@ CALLS = {
     "health": ("cluster_wait", {"cluster": "orders", "min_zones": 9, **WAIT, "wait_timeout": 1}),
     "refusal": ("task_wait", {"task_ids": [REFUSED], "wait_timeout": 1}),
     "failures": ("task_wait", {"task_ids": [*range(OTHER_TASK + 1, OTHER_TASK + 4)], **WAIT}),
+    "details": ("task_wait", {"task_ids": [*range(OTHER_TASK + 1, OTHER_TASK + 4)], **WAIT, "detail": "full"}),
     "action": ("task", {"task_id": OTHER_TASK + 1, "state": "retried"}),
     "server": ("server_restart", {**SERVER, **RESTART}),
     "zone": ("zone_restart", {"cluster": "orders", "zone": "nowhere", **RESTART}),
@@ -151,8 +152,8 @@ CALLS = {
     "service": ("arbitration_service_restart", {"arbitration_service": "10.9.0.9:2888", **RESTART}),
     "obproxy": ("obproxy_restart", {"obproxy_cluster": "9041", "obproxies": ["9042"], **RESTART}),
 }
-FAILED = {"health", "refusal", "failures", "zone"}
-FILTERED = "{{ [tasks, failures, server] | oceanbase.ocp.FILTER }}"
+FAILED = {"health", "refusal", "failures", "details", "zone"}
+FILTERED = "{{ [tasks, failures, details, server] | oceanbase.ocp.FILTER }}"
 
 
 def called(name, **keywords):
