@@ -13,7 +13,7 @@ version_added: 1.0.0
 description:
   - Restarts the servers of clusters that need it, one after another and zone by zone, as long as the cluster is
     healthy. A zone comes the later, the more tenants have it as their primary zone; of equal zones, the one that has
-    the root server comes last. The root server is the last of its zone.
+    the root server comes last. The root server is the last of its zone, and by itself.
   - It does in one call what the role P(oceanbase.ocp.rolling_restart#role) does; only the role has task files between
     restarts. With O(clusters) it restarts one cluster after another, as the role does. With O(cluster) and O(run) it
     is for plays over many clusters, as the playbook C(oceanbase.ocp.rolling_restart) has them.

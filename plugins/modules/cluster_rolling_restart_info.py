@@ -15,7 +15,7 @@ description:
     nothing; the role P(oceanbase.ocp.rolling_restart#role) does that.
   - One cluster comes after another, one zone after another. A zone comes the later, the more tenants have it as their
     primary zone, so that their leaders move least; of equal zones, the one that has the root server comes last. The
-    root server is the last of its zone. A batch never has servers of two zones.
+    root server is the last of its zone, and by itself. A batch never has servers of two zones.
 options:
   clusters:
     description: Names or ids of the clusters, in the order in which they are restarted.

@@ -4,8 +4,9 @@
 
 What a node takes is that of a run beyond a run that finds nothing to do: banners of tasks, processor, requests. The
 restarts take next to no time there, which leaves the controller. Then 72 servers are restarted that take 5 s each, one
-at a time and in batches as large as their tenants allow; the emulator tells whether a tenant was lost. Last, 100
-clusters are restarted at the same time, see roll_clusters.
+at a time and in batches as large as their tenants allow, a canary first; the emulator tells whether a tenant was lost.
+The second run may take little more than the longest restart of each batch. Last, 100 clusters are restarted at the same
+time, see roll_clusters.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import json
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 
 import roll_clusters
@@ -25,6 +26,9 @@ from table import table
 
 ZONES, STEPS = 3, 13
 MOST_BANNERS, MOST_CPU, LEAST_RATIO = 2.0, 0.2, 5.0
+# Of 72 servers in three zones: a canary, its zone, another one, and that of the root server, which is by itself. How
+# much longer a run may take than the longest restart of each, and the seconds that Ansible takes to start.
+MOST_BATCHES, MOST_BEYOND, START = 5, 1.25, 2.0
 _NEVER = "2000-01-01T00:00:00Z"
 
 
@@ -64,7 +68,7 @@ def _large(per_zone: int) -> Iterator[str]:
     seconds, lost, rows = {}, 0, []
     for batch in ("1", "auto"):
         with tempfile.TemporaryDirectory() as name, serving(Path(name), *_fleet(per_zone, 5 / STEPS)) as emulator:
-            done = _roll(Path(name), emulator, batch)
+            done = _roll(Path(name), emulator, batch, canary=int(batch == "auto"))
             outages = len(emulator.get("/emulator/outages").json()["data"]["contents"])
             finished = emulator.get("/api/v2/tasks/instances?size=2000&status=SUCCESSFUL").json()["data"]["contents"]
         seconds[batch], lost = done.cost.wall, lost + outages
@@ -73,12 +77,34 @@ def _large(per_zone: int) -> Iterator[str]:
     ratio = seconds["1"] / seconds["auto"]
     good = ratio >= LEAST_RATIO and not lost
     yield f"{ratio:.1f} times faster, at least {LEAST_RATIO:.0f}, and no tenant lost: {'yes' if good else 'NO'}"
+    longest = _longest_of_batches(finished)
+    most = MOST_BEYOND * sum(longest) + START
+    good = len(longest) <= MOST_BATCHES and seconds["auto"] <= most
+    limits = f"at most {MOST_BATCHES} batches and {MOST_BEYOND} times the longest restart of each plus {START:.0f} s"
+    yield f"{len(longest)} batches in {seconds['auto']:.1f} s, {limits}, {most:.1f} s: {'yes' if good else 'NO'}"
+
+
+def _times(tasks: list[dict[str, str]]) -> list[tuple[datetime, datetime]]:
+    """When these tasks began and ended, in the order in which they began."""
+    shown = ((task["startTime"], task["finishTime"]) for task in tasks)
+    return sorted((datetime.fromisoformat(begin), datetime.fromisoformat(end)) for begin, end in shown)
 
 
 def _seconds(tasks: list[dict[str, str]]) -> float:
     """The seconds that these tasks took in all, one after another."""
-    times = [[datetime.fromisoformat(task[name]) for name in ("startTime", "finishTime")] for task in tasks]
-    return sum((finish - start).total_seconds() for start, finish in times)
+    return sum((end - begin).total_seconds() for begin, end in _times(tasks))
+
+
+def _longest_of_batches(tasks: list[dict[str, str]]) -> list[float]:
+    """The seconds of the longest task of each batch: of those that overlap."""
+    longest: list[float] = []
+    busy_until = datetime.min.replace(tzinfo=UTC)
+    for begin, end in _times(tasks):
+        if begin >= busy_until:
+            longest.append(0.0)
+        longest[-1] = max(longest[-1], (end - begin).total_seconds())
+        busy_until = max(busy_until, end)
+    return longest
 
 
 def _fleet(per_zone: int, step: float) -> tuple[str, ...]:
@@ -86,10 +112,11 @@ def _fleet(per_zone: int, step: float) -> tuple[str, ...]:
     return (*sizes, "--step-seconds", str(step))
 
 
-def _roll(folder: Path, emulator: Emulator, batch: str, started_before: str | None = None) -> _Run:
+def _roll(folder: Path, emulator: Emulator, batch: str, started_before: str | None = None, *, canary: int = 0) -> _Run:
     given = {
         "rolling_restart_clusters": ["cluster1"],
         "rolling_restart_batch": batch,
+        "rolling_restart_canary": canary,
         "rolling_restart_started_before": started_before or emulator.get("/emulator/clock").json()["data"]["time"],
     }
     before = emulator.requests_so_far()

@@ -95,7 +95,7 @@ def test_others_in_a_batch_are_awaited_when_one_cannot_start(roll, start_emulato
     emulator.post("/emulator/faults", fault)
     outcome = roll(emulator, ["orders"], batch=2)
     assert outcome.rc == 2
-    assert "batch 1 of 3 (zone2: 10.0.0.3:2882, 10.0.0.4:2882)" in message(outcome)
+    assert "batch 1 of 4 (zone2: 10.0.0.3:2882, 10.0.0.4:2882)" in message(outcome)
     assert "Did not restart server 10.0.0.3:2882 (id 3) of cluster orders (id 1)" in message(outcome)
     assert "1 of 6 servers were restarted, 1 failed (10.0.0.3:2882), 4 were not touched" in message(outcome)
     assert emulator.restarts("OB_SERVER") == {"10.0.0.4:2882": 1}

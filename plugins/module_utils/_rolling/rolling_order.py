@@ -11,7 +11,7 @@ from enum import StrEnum
 from .._journal.rows import Place
 from .zone_order import ZoneOrder
 
-# A look before a restart reads the newest 30 tasks of a cluster, so a batch must not have more restarts than that.
+# How many servers of a zone restart at the same time, however many the tenants allow.
 LARGEST_BATCH = 25
 
 
@@ -72,8 +72,9 @@ def order_batches(
     """The batches of one cluster, in order; ``nodes`` are those in scope, in the order of the service.
 
     A batch never spans zones. With Strategy.SERVER it has up to ``size`` servers that all need the restart, without
-    ``size`` all of the zone, or LARGEST_BATCH, and no more than ``fits`` allows; with Strategy.ZONE it has a whole zone
-    if any server of it does. A root server is the last of its zone.
+    ``size`` all of the zone, or LARGEST_BATCH, and no more than ``fits`` allows. A root server is a batch of its own,
+    the last of its zone, so that the root service moves once. With Strategy.ZONE a batch has a whole zone if any server
+    of it needs the restart, and the root server is the last in it.
     """
     zones = [(zone, members) for zone, members in _nodes_by_zone(nodes) if any(node.needed for node in members)]
     zones.sort(key=lambda zone: order.rank(zone[0]))
@@ -136,7 +137,8 @@ def _zone_batches(
     parts: list[list[Node]] = [[]]
     most = len(ordered) if whole else size or LARGEST_BATCH
     for node in ordered:
-        if parts[-1] and (len(parts[-1]) >= most or not (whole or fits([*parts[-1], node]))):
+        is_alone = not whole and (node.root or not fits([*parts[-1], node]))
+        if parts[-1] and (len(parts[-1]) >= most or is_alone):
             parts.append([])
         parts[-1].append(node)
     for place, part in enumerate(parts):

@@ -55,7 +55,7 @@ class Rolling(Run):
 
 
 class Large(Rolling):
-    """The same with three servers in a zone, which restart together."""
+    """The same with three servers in a zone, which restart together, but for the root server."""
 
     size = 3
 
@@ -76,13 +76,14 @@ def test_leaders_with_one_primary_zone_move_at_most_twice(kind):
         "sys": ["zone1", "zone2", "zone1"],
         "shop": ["zone2", "zone3", "zone2"],
         "cart": ["zone2", "zone1", "zone2"],
-        "pool": ["zone1", "zone2", "zone1"],
+        # Where zones restart in parts, there is always a server of the zone for the leaders of this one.
+        "pool": ["zone1", "zone2", "zone1"] if kind is Rolling else ["zone1"],
     }
     assert moves[NEVER_BACK] == {
         "sys": ["zone1", "zone2", "zone1"],
-        "shop": ["zone2", "zone3"],
+        "shop": ["zone2", "zone3"] if kind is Rolling else ["zone2", "zone1"],
         "cart": ["zone2", "zone1"],
-        "pool": ["zone1", "zone2", "zone1"],
+        "pool": ["zone1", "zone2", "zone1"] if kind is Rolling else ["zone1"],
     }
 
 

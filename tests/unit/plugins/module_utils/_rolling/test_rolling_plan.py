@@ -121,9 +121,9 @@ def test_duplicate_cluster_is_planned_once(planned):
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
-        ({"batch": 2}, [[3, 4], [5, 6], [2, 1]]),
-        ({"batch": 9}, [[3, 4], [5, 6], [2, 1]]),
-        ({"batch": None}, [[3, 4], [5, 6], [2, 1]]),
+        ({"batch": 2}, [[3, 4], [5, 6], [2], [1]]),
+        ({"batch": 9}, [[3, 4], [5, 6], [2], [1]]),
+        ({"batch": None}, [[3, 4], [5, 6], [2], [1]]),
         ({"strategy": Strategy.ZONE}, [[3, 4], [5, 6], [2, 1]]),
         ({"zones": ["zone1", "zone3"]}, [[5], [6], [2], [1]]),
         ({"servers": ["2", "10.1.0.5:2882"]}, [[5], [2]]),
@@ -139,13 +139,13 @@ def test_scope_and_batch_options_shape_the_plan(planned, options, expected):
 
 def test_first_servers_of_the_run_are_canaries_but_none_of_a_blocked_cluster(planned):
     plan = planned(PAYMENTS, ORDERS, batch=2, canary=4)
-    assert order(plan) == [[11], [12], [13], [3], [4], [5, 6], [2, 1]]
-    assert [batch["canary"] for batch in plan["batches"]] == [True] * 4 + [False] * 3
-    assert [cluster["batches"] for cluster in plan["clusters"]] == [3, 4]
+    assert order(plan) == [[11], [12], [13], [3], [4], [5, 6], [2], [1]]
+    assert [batch["canary"] for batch in plan["batches"]] == [True] * 4 + [False] * 4
+    assert [cluster["batches"] for cluster in plan["clusters"]] == [3, 5]
     ill = raw_cluster(raw_server(11), raw_server(12, "zone2", status="STOPPED"), number=32, name="payments")
     plan = planned(ill, ORDERS, batch=2, canary=1)
-    assert order(plan) == [[11], [12], [3], [4], [5, 6], [2, 1]]
-    assert [batch["canary"] for batch in plan["batches"]] == [False, False, True, False, False, False]
+    assert order(plan) == [[11], [12], [3], [4], [5, 6], [2], [1]]
+    assert [batch["canary"] for batch in plan["batches"]] == [False, False, True, False, False, False, False]
 
 
 def test_fresh_servers_are_unchanged_and_unknown_ones_are_planned(planned):
@@ -337,7 +337,7 @@ def test_alarms_that_are_there_are_known_and_other_signs_are_told(api, planned):
 
 
 def test_no_batch_takes_down_more_than_the_caps_allow(planned):
-    zones = [[3, 4], [5, 6], [2, 1]]
+    zones = [[3, 4], [5, 6], [2], [1]]
     assert order(planned(ORDERS, batch=None)) == zones
     assert order(planned(ORDERS, batch=None, caps=Caps({"servers": 1}))) == [[one] for zone in zones for one in zone]
     assert order(planned(ORDERS, batch=None, caps=Caps({"servers": 2}))) == zones

@@ -84,7 +84,7 @@ def serving(*tenants, status="RUNNING"):
 def test_three_full_replicas_are_safe_and_cost_one_request(planned, size):
     found = planned(3, {"sys": FULL3, "shop": FULL3}, size=size)
     assert (found["safe"], found["blocked"], found["message"]) == (True, False, "")
-    assert found["sizes"] == {1: [1] * 6, 2: [2] * 3, None: [2] * 3}[size]
+    assert found["sizes"] == {1: [1] * 6, 2: [2, 2, 1, 1], None: [2, 2, 1, 1]}[size]
 
 
 @SIZES
@@ -107,8 +107,7 @@ def test_single_replica_is_named_with_its_server_and_may_be_tolerated(planned, s
     given = {"localities": {"sys": FULL3, "report": "FULL{1}@zone1"}, "size": size}
     found = planned(3, arbiter=[], units=units, **given)
     assert (found["safe"], found["blocked"]) == (False, True)
-    named = "10.1.0.2:2882" if size == 1 else "10.1.0.2:2882, 10.1.0.1:2882"
-    assert found["message"].startswith(f"Without {named}: Tenant report would lose its majority: 0 of 1 voters")
+    assert found["message"].startswith("Without 10.1.0.2:2882: Tenant report would lose its majority: 0 of 1 voters")
     assert found["message"].endswith("allow it with tolerate_outage_of=report, or ask for safety=none.")
     assert planned(3, tolerated=["report"], **given)["blocked"] is False
 
