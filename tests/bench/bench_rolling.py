@@ -117,6 +117,7 @@ def _roll(folder: Path, emulator: Emulator, batch: str, started_before: str | No
         "rolling_restart_clusters": ["cluster1"],
         "rolling_restart_batch": batch,
         "rolling_restart_canary": canary,
+        "rolling_restart_soak": 0,
         "rolling_restart_started_before": started_before or emulator.get("/emulator/clock").json()["data"]["time"],
     }
     before = emulator.requests_so_far()
