@@ -22,6 +22,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.rows import
     RequestRow,
     Wish,
 )
+from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.store import SqlJournal
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.envelope import ApiResponse
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import (
     AGENTS,
@@ -362,6 +363,8 @@ class Journal:
     """The journal of a world, in plain values; see ``Journal`` of the plugins. A kill may come before each write."""
 
     place = "in memory"
+    is_shared = False
+    is_of_service = SqlJournal.is_of_service
 
     def __init__(self, events: Events, time: VirtualTime) -> None:
         self._events, self._time = events, time

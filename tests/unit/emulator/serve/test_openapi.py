@@ -157,7 +157,9 @@ def test_any_page_and_size_that_is_accepted_is_documented(document, emulated):
         for name in ("page", "size"):
             for value in (-1, 0, 5001, "many", ""):
                 assert emulated.request("GET", path, params={name: value}).status_code == 200
-            assert not {"type", "anyOf", "minimum", "maximum"} & set(listing[name])
+                jsonschema.validate(value, listing[name])
+            # The recorder keeps numbers alone.
+            assert "integer" in listing[name]["type"]
 
 
 def test_operators_of_events_are_numbers(emulated):

@@ -88,8 +88,8 @@ Long = Annotated[
     BeforeValidator(_whole_number),
 ]
 Count = Annotated[int, Field(ge=1, le=_LARGEST_INTEGER), BeforeValidator(_whole_number)]
-# All words are accepted, also several, so the document has no type for them.
-_ANY = WithJsonSchema({})
+# Meant as integers, but all words are accepted, also several.
+_ANY = WithJsonSchema({"type": ["integer", "number", "string", "boolean", "array", "object", "null"]})
 PageNumber = Annotated[int, BeforeValidator(_page_number), _ANY]
 PageSize = Annotated[int, BeforeValidator(_page_size(LARGEST_PAGE, 10)), _ANY]
 LargePageSize = Annotated[int, BeforeValidator(_page_size(LARGEST_LARGE_PAGE, LARGEST_LARGE_PAGE)), _ANY]
