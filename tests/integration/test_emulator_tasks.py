@@ -42,7 +42,10 @@ def test_emulators_of_the_page_start(start_emulator, options):
         assert (shown["tasks"], shown["jitter"]) == ({"Restart OB server": 1200.0}, 0.1)
     assert emulator.get("/emulator/clock")["speed"] == (60 if "--speed" in options else 1)
     if "--faults" in options:
-        assert len(emulator.get("/emulator/faults")["contents"]) == 25
+        planned = [each["fault"]["action"] for each in emulator.get("/emulator/faults")["contents"]]
+        assert planned.count("respond") == 25
+        # A call of the emulator that a stub would hit too.
+        assert "serverIp" in emulator.get("/api/v2/ob/clusters/1/tenants/5001/units")["contents"][0]
 
 
 def test_suite_with_curl_alone_passes(emulator):

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
@@ -64,8 +64,10 @@ class Emulated:
 
     async def _on_a_connection(self, scope: Any, receive: Any, send: Any) -> None:
         """What the server hands to the application with each request, as far as it can be had without a socket."""
-        outage = SimpleNamespace(outage=lambda seconds, *, reset: self.outages.append((seconds, reset)))
-        await self.app({**scope, "state": {"connection": outage}}, receive, send)
+        connection = SimpleNamespace(
+            outage=lambda seconds, *, reset: self.outages.append((seconds, reset)), abandonable=nullcontext
+        )
+        await self.app({**scope, "state": {"connection": connection}}, receive, send)
 
     def transport(self, transport: ASGITransport) -> None:
         """How requests get to it from now on."""

@@ -137,10 +137,8 @@ def _fleet(options: argparse.Namespace) -> Fleet | None:
             name, value = next(iter(given.items()))
             raise BadInputError(f"--fleet {options.fleet} and {name} {value}: give a fleet or its size, not both")
         try:
-            if not isinstance(options.fleet, Path):
-                # In a test, which needs no user for the control API.
-                return resolve(parse_fleet(options.fleet))
-            fleet = resolve(read_fleet_file(options.fleet))
+            is_path = isinstance(options.fleet, Path)
+            fleet = resolve(read_fleet_file(options.fleet) if is_path else parse_fleet(options.fleet))
         except FleetError as error:
             raise BadInputError(f"--fleet {options.fleet}: {error}") from error
         if not any(Permission.ADMIN in user.permissions for user in fleet.users):

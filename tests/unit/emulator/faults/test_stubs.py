@@ -36,6 +36,12 @@ def test_body_status_and_headers_are_those_of_the_stub(emulated, fields, status,
     assert (answer.status_code, answer.headers.get("Content-Type"), answer.text) == (status, kind, text)
 
 
+@pytest.mark.parametrize("auth", [None, ("admin", "wrong")])
+def test_a_stub_needs_no_credentials(emulated, auth):
+    stub(emulated, data={})
+    assert emulated.request("GET", TOOL, auth=auth).status_code == 200
+
+
 def test_code_is_an_error_of_the_service(emulated):
     stub(emulated, code=21003, message="There is no tenant 7.", status=404, headers={"X-Retry": "no"})
     answer = emulated.request("GET", TOOL)

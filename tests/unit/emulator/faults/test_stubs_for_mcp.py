@@ -39,7 +39,7 @@ SERVED = [
 STUBBED = [
     ("GET", f"{CLUSTER}/stats", None, "clusterId clusterName cpuTotal memoryTotalByte dataDiskUsedByte"),
     ("GET", f"{CLUSTER}/serverStats", None, "ip port zone cpuTotal memoryTotalByte"),
-    ("GET", f"{CLUSTER}/units", None, "obUnitId tenantId tenantName svrIp svrPort zone status"),
+    ("GET", "/api/v2/ob/clusters/1000005/units", None, "obUnitId tenantId tenantName svrIp svrPort zone status"),
     ("GET", f"{TENANT}/parameters", None, "name compatibleType readonly defaultValue currentValue valueRange"),
     ("PUT", f"{TENANT}/parameters", [{"name": "a", "value": "b", "parameterType": "OB_TENANT_PARAMETER"}], ""),
     ("GET", f"{TENANT}/databases", None, "dbName charset collation primaryZone readonly createTime id"),
@@ -54,7 +54,7 @@ STUBBED = [
         None,
         "id key name scope type metricGroups",
     ),
-    ("GET", f"/api/v2/monitor/metricsWithLabel?{TIMES}&{METRIC}", None, "ob_cluster_name data"),
+    ("GET", f"/api/v2/monitor/metricsWithLabel?{TIMES}&{METRIC}", None, "app ob_cluster_name ob_cluster_id data"),
     ("GET", "/api/v2/inspection/task?taskStates=RUNNING", None, "id tag inspectionObject taskId taskState"),
     ("GET", "/api/v2/inspection/overview", None, "inspectionObject scheduleState deadline"),
     ("GET", "/api/v2/inspection/report/1", None, "id tag taskState inspectionItems reportItems"),
@@ -78,7 +78,15 @@ def stubs():
 def test_the_file_is_short_and_every_tool_is_there():
     assert len(STUBS.read_text().splitlines()) <= 60
     assert len({row[:2] for row in SERVED + STUBBED}) == 40
-    assert len(yaml.safe_load(STUBS.read_text())) == len(STUBBED)
+    stubs = yaml.safe_load(STUBS.read_text())
+    assert len([each for each in stubs if each["action"] == "respond"]) == len(STUBBED)
+
+
+def test_the_page_shows_how_the_file_begins():
+    page = (STUBS.parents[2] / "docs/emulator.md").read_text()
+    shown = page.partition("```yaml\n")[2].partition("```")[0]
+    assert len(shown.splitlines()) > 3
+    assert STUBS.read_text().partition("- &stub")[2].startswith(shown.removeprefix("- &stub"))
 
 
 def test_every_tool_gets_an_answer_of_the_documented_form(start, stubs):
@@ -92,7 +100,8 @@ def test_every_tool_gets_an_answer_of_the_documented_form(start, stubs):
             continue
         envelope = answer.json()
         assert (envelope["successful"], envelope["status"]) == (True, 200), path
-        data = envelope.get("data") or {}
+        assert ("data" in envelope) is bool(keys), path
+        data = envelope.get("data", {})
         shown = data["contents"][0] if data.get("contents") and keys != LISTED else data
         assert set(keys.split()) <= shown.keys(), (path, shown)
     hits = {fault["fault"]["match"]["path"]: fault["hits"] for fault in emulated.get("/emulator/faults")["contents"]}

@@ -201,6 +201,32 @@ def test_an_alarm_is_read_by_its_id(emulated):
     emulated.error(404, "GET", f"{ALARMS}/{number + 1}")
 
 
+def test_one_alarm_of_an_older_ocp_has_its_cluster_and_the_labels_of_its_target(start):
+    emulated = start(switches=PROFILES["4.2"])
+    about_tenant = plant(emulated, alarmType="ob_tenant_log_stream_degraded", cluster="orders", tenant="app")
+    about_host = plant(emulated, alarmType="host_ntp_offset_too_large", host="10.0.0.9")
+    found = emulated.get(f"{ALARMS}/{about_tenant}")
+    listed = alarms(emulated)[1]
+    assert {**found, "messagePush": listed["messagePush"]} == {
+        **listed,
+        "obCluster": {
+            "appType": "OceanBase",
+            "scope": "Cluster",
+            "includeTargets": [{"cluster": {"clusterId": 1, "name": "orders", "obClusterId": 101}}],
+            "excludeTargets": [],
+        },
+        "targetLabels": {
+            "alarm_template_id": "0",
+            "ob_cluster": "orders-101",
+            "ob_cluster_id": "101",
+            "tenant_name": "app",
+        },
+    }
+    found = emulated.get(f"{ALARMS}/{about_host}")
+    assert found["targetLabels"] == {"alarm_template_id": "0", "svr_ip": "10.0.0.9"}
+    assert not {"obCluster", "messagePush"} & found.keys()
+
+
 @pytest.mark.parametrize(
     ("alarm", "status"),
     [

@@ -31,15 +31,13 @@ ENVELOPE = {
 }
 FIELDS = {"4.3": "newest", "4.2": "older"}
 # Answers, keys and types that are compared in each profile. Lower numbers mean that something is not compared any more.
-COMPARED = {"4.3": (44, 1578, 1587), "4.2": (41, 1420, 1429)}
+COMPARED = {"4.3": (55, 1819, 1828), "4.2": (51, 1660, 1669)}
 
-_TENANT = "no task of the emulator is one of a tenant"
+_ENVELOPED = "the documents have bare text; the switch time_answer chooses it, and is so in the profile 4.2"
 _SERVED = "the documents show that there are clusters and tenants, but not which fields name them"
 _BOTH = ("4.2", "4.3")
 # What differs: profiles, answer, difference, and why it may.
 ALLOWED: list[tuple[tuple[str, ...], str, str, str]] = [
-    (_BOTH, "tasks", "missing contents[].tenant", _TENANT),
-    *((_BOTH, "tasks", f"missing contents[].tenant.{key}", _TENANT) for key in ("id", "name", "obTenantId", "mode")),
     (("4.3",), "tasks", "undocumented contents[].tags[].obproxyId", "no document shows a tag of such a task"),
     (_BOTH, "restart of a cluster", "undocumented operation", "the sample of 2021 lacks it, the specification has it"),
     *(
@@ -47,6 +45,8 @@ ALLOWED: list[tuple[tuple[str, ...], str, str, str]] = [
         for answer, at in (("arbitration services", "contents[]."), ("arbitration service", ""))
         for key in ("id", "name", "obClusterId", "tenants[].id", "tenants[].name")
     ),
+    (("4.3",), "time", "object for , documented as string", _ENVELOPED),
+    *((("4.3",), "time", f"undocumented {key}", _ENVELOPED) for key in ("data", *ENVELOPE)),
 ]
 
 TASKS = "/api/v2/tasks/instances"
@@ -71,6 +71,7 @@ CALLS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "processes": ("GET", "/api/v2/compute/hosts/1/agent/processes", {}),
     "tenants": ("GET", f"{CLUSTER}/tenants", {}),
     "tenant": ("GET", f"{CLUSTER}/tenants/5001", {}),
+    "all_tenants": ("GET", "/api/v2/ob/tenants", {}),
     "units": ("GET", f"{CLUSTER}/tenants/5001/units", {}),
     "parameters": ("GET", f"{CLUSTER}/parameters", {}),
     "set_parameters": ("PUT", f"{CLUSTER}/parameters", {"json": [{"name": "stack_size", "value": "5M"}]}),
@@ -84,6 +85,9 @@ CALLS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "tasks": ("GET", TASKS, {}),
     "task": ("GET", f"{TASKS}/1001", {}),
     "log": ("GET", f"{TASKS}/1001/subtasks/50001/log", {}),
+    "cluster_backups": ("GET", f"{CLUSTER}/backup/task/dataBackupTasks", {}),
+    "tenant_backups": ("GET", f"{CLUSTER}/tenants/5002/backup/task/dataBackupTasks", {}),
+    "restores": ("GET", f"{CLUSTER}/backup/task/restoreTasks", {}),
     "restart_zone": ("POST", "/api/v2/ob/clusters/2/zones/zone1/restart", {}),
     "restart_agents": ("POST", "/api/v2/compute/hosts/batchRestartAgents", {"json": {"hostIds": [1, 2]}}),
     "restart_agent": ("POST", "/api/v2/compute/hosts/3/agent/restart", {}),
@@ -98,6 +102,8 @@ CALLS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "arbitration_services": ("GET", "/api/v2/arbitration/services", {}),
     "arbitration_service": ("GET", "/api/v2/arbitration/services/1", {}),
     "info": ("GET", "/api/v2/info", {}),
+    "time": ("GET", "/api/v2/time", {}),
+    "health": ("GET", "/api/status", {}),
 }
 # On an emulator of their own, where each has ended before the next.
 STARTS_AND_STOPS = {
@@ -119,14 +125,16 @@ def prepared(start: Callable[..., Any], profile: str) -> dict[str, Any]:
     emulated.request("DELETE", f"/emulator/alarms/{alarm['id']}").raise_for_status()
     degraded = {"degraded": [{"cluster": "orders", "tenant": "app", "logStreams": [1001]}]}
     emulated.request("PUT", "/emulator/arbitration-services/1", json=degraded).raise_for_status()
-    answers = {}
+    plant_ended(emulated)
+    answers = actions(start, profile)
     posts = [name for name, (method, _path, _options) in CALLS.items() if method != "GET" and name != FIRST]
     for name in (FIRST, *posts, *(name for name in CALLS if CALLS[name][0] == "GET")):
         if name in needed(profile):
             method, path, options = CALLS[name]
             answer = emulated.request(method, path, **options)
             assert answer.status_code == 200, (name, answer.text)
-            answers[name] = answer.json()
+            is_text = answer.headers["Content-Type"].startswith("text/plain")
+            answers[name] = answer.text if is_text else answer.json()
         if name == FIRST:
             emulated.pass_time(3)
             emulated.steer(1001, "retry").raise_for_status()
@@ -137,6 +145,39 @@ def prepared(start: Callable[..., Any], profile: str) -> dict[str, Any]:
         assert answers[name]["successful"], (name, answers[name])
         other.pass_time(60)
     answers["too_many"] = start(switches=PROFILES[profile], rates=(Rate(0, 10),)).request("GET", TASKS).json()
+    return answers
+
+
+def plant_ended(emulated: Any) -> None:
+    """A data backup and a restore of a tenant, which have ended."""
+    of_tenant = {"cluster": "orders", "tenant": "app"}
+    for kind, ended in (("backups", "DONE"), ("restores", "RESTORE_FAIL")):
+        planted = emulated.data("POST", f"/emulator/{kind}", json=of_tenant)
+        emulated.request("PUT", f"/emulator/{kind}/{planted['id']}", json={"status": ended}).raise_for_status()
+
+
+def actions(start: Callable[..., Any], profile: str) -> dict[str, Any]:
+    """The answer to each action on a task: of one that fails until it is rolled back, then of one that is skipped."""
+    emulated = start(switches=PROFILES[profile])
+    emulated.plan("fail", "Stop observer process", times=None)
+    answers = {}
+
+    def act(task: int, *names: str) -> None:
+        for name in names:
+            emulated.pass_time(20)
+            stopping = emulated.step(task, "Stop observer process")["id"]
+            verb, _, of_subtask = name.partition("_")
+            answer = emulated.steer(task, verb, stopping if of_subtask else None)
+            assert answer.status_code == 200, (name, answer.text)
+            answers[name] = answer.json()
+
+    act(emulated.restart_server(1)["id"], "retry_subtask", "retry", "rollback")
+    emulated.pass_time(60)
+    act(emulated.restart_server(1)["id"], "skip_subtask")
+    running = emulated.restart_server(7)["id"]
+    emulated.pass_time(0.5)
+    first = next(each["id"] for each in emulated.steps(running) if each["status"] == "RUNNING")
+    answers["cancel_subtask"] = emulated.steer(running, "cancel", first).json()
     return answers
 
 
@@ -173,7 +214,7 @@ def walk_types(node: Any, path: str) -> Iterator[tuple[str, set[str]]]:
         for below in node:
             yield from walk_types(below, f"{path}[]")
     else:
-        yield path, set(node.split("|"))
+        yield f"{path}{'?' if node.endswith('?') else ''}", set(node.removesuffix("?").split("|"))
 
 
 # What is answered

@@ -12,8 +12,12 @@ from ocp_emulator.testing.threaded_server import ControlError
 
 FLEET = {
     "clusters": [{"name": "shop", "zones": [{"name": "z1", "servers": [{"ip": "10.1.0.1"}]}]}],
-    "users": [{"name": "dba", "password": "not-a-secret", "permissions": ["CLUSTER_VIEWER"]}],
+    "users": [
+        {"name": "dba", "password": "not-a-secret", "permissions": ["CLUSTER_VIEWER"]},
+        {"name": "root", "password": "hardly-one", "permissions": ["ADMIN"]},
+    ],
 }
+WITHOUT_ADMIN = {**FLEET, "users": FLEET["users"][:1]}
 RESTART = "/api/v2/ob/clusters/1/servers/1/restart?freezeServer=true"
 # Far more than 20 ms, which is what it takes on a quiet machine.
 QUICK = 0.2
@@ -68,12 +72,10 @@ def test_environment_has_the_connection(ocp):
     assert (ocp.access_key_id, ocp.access_key_secret) == ("emulator", "emulator-secret")
 
 
-def test_first_user_is_taken_where_nobody_may_do_everything():
+def test_the_user_is_the_first_who_may_do_everything():
     with EmulatedOcp(fleet=FLEET) as ocp:
-        assert (ocp.username, ocp.password, ocp.access_key_id) == ("dba", "not-a-secret", "")
+        assert (ocp.username, ocp.password, ocp.access_key_id) == ("root", "hardly-one", "")
         assert ask(ocp, "/api/v2/ob/clusters").status_code == 200
-        # What the test itself asks for needs no user.
-        assert ocp.control("GET", "/emulator/clock")["running"] is True
 
 
 def test_options_are_those_of_the_command(tmp_path):
@@ -94,6 +96,8 @@ def test_options_are_those_of_the_command(tmp_path):
         ({"fleet": {"clusters": 1}}, "--fleet {'clusters': 1}: clusters: "),
         ({"fleet": []}, "--fleet []: the file has no mapping at its top"),
         ({"fleet": "/no/such.yml"}, "--fleet /no/such.yml: the file cannot be read"),
+        ({"fleet": WITHOUT_ADMIN}, "no user has ADMIN, so nobody could use the control API"),
+        ({"fleet": {**FLEET, "users": []}}, "no user has ADMIN, so nobody could use the control API"),
         ({"fleet": FLEET, "clusters": 2}, "give a fleet or its size, not both"),
         ({"faults": [{"kind": "htp"}]}, "entry 1, key 'kind'"),
         ({"port": 70000}, "'70000' is not a port"),

@@ -51,7 +51,7 @@ class Switches:
     wrong_state: Annotated[WrongState, "a start of what runs, a stop of what is stopped, and the like"] = "refuse"
     rollback_answer: Annotated[RollbackAnswer, "the answer to the rollback of a task"] = "empty"
     reported_version: Annotated[ReportedVersion, "the version that /api/v2/info reports"] = "4.3.5"
-    record_fields: Annotated[RecordFields, "fields of clusters, zones, servers, agents and audit events"] = "newest"
+    record_fields: Annotated[RecordFields, "fields of clusters, zones, servers, agents, events, alarms"] = "newest"
     zone_ids: Annotated[Visibility, "ids of zones in the list of clusters"] = "absent"
     cluster_servers: Annotated[ClusterServers, "the servers within the list of clusters"] = "empty"
     cluster_detail: Annotated[Served, "the read of one cluster"] = "unknown"

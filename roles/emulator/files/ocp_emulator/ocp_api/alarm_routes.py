@@ -18,7 +18,7 @@ from ocp_emulator.ocp_api.dependencies import (
     size_description,
 )
 from ocp_emulator.schemas.envelope import Envelope, Paged
-from ocp_emulator.schemas.health_schemas import Alarm, AlarmScope, AlarmStatus, AppType
+from ocp_emulator.schemas.health_schemas import Alarm, AlarmDetail, AlarmScope, AlarmStatus, AppType
 from ocp_emulator.serializers import alarm_serializers
 from ocp_emulator.serializers.alarm_serializers import AlarmFilter
 from ocp_emulator.service import service_of
@@ -86,13 +86,14 @@ async def list_alarms(
 @reads.get(
     "/api/v2/alarm/alarms/{id}",
     summary="Read an alarm",
-    response_model=Envelope[Alarm],
+    response_model=Envelope[AlarmDetail],
     responses=error_responses(400, 401, 403, 404, 500),
 )
 async def read_alarm(
     request: Request, alarm_id: Annotated[Long, Path(alias="id", description="Alarm id.", examples=[1])]
 ) -> Response:
     """Active or past."""
-    context = context_of(request)
-    alarm = alarm_serializers.alarm_detail(service_of(request).store.db, alarm_id, context.now)
-    return context.reply(Envelope[Alarm], alarm)
+    context, service = context_of(request), service_of(request)
+    fields = service.switches.record_fields
+    alarm = alarm_serializers.alarm_by_id(service.store.db, alarm_id, context.now, fields)
+    return context.reply(Envelope[AlarmDetail], alarm)

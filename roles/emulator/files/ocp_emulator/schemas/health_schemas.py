@@ -86,6 +86,29 @@ class Alarm(Schema):
     gmt_modified: Timestamp
 
 
+class ClusterTarget(Schema):
+    """A cluster that an alarm is about, without its tenants."""
+
+    cluster: AlarmedCluster
+
+
+class ClusterTargets(Schema):
+    """The clusters that an alarm is about."""
+
+    app_type: AppType
+    scope: Literal["Cluster"]
+    include_targets: list[ClusterTarget]
+    exclude_targets: list[ClusterTarget]
+
+
+class AlarmDetail(Alarm):
+    """An alarm as it is read by its id. `obCluster` is absent where it is about no cluster."""
+
+    message_push: MessagePush = absent()
+    ob_cluster: ClusterTargets = absent()
+    target_labels: dict[str, str] = absent()
+
+
 class DataBackup(Schema):
     """A data backup of a cluster, where `tenantId` is 0, or of a tenant."""
 

@@ -8,14 +8,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from ocp_emulator.base import errors
+from ocp_emulator.base.compatibility import RecordFields
 from ocp_emulator.base.time_format import iso_utc
 from ocp_emulator.schemas.envelope import Paged
 from ocp_emulator.schemas.health_schemas import (
     Alarm,
+    AlarmDetail,
     AlarmedCluster,
     AlarmedTenant,
     AlarmStatus,
     AlarmTarget,
+    ClusterTarget,
+    ClusterTargets,
     IncludedTarget,
     MessagePush,
 )
@@ -37,6 +41,9 @@ _ALARMS_FILTERED = """
 """
 # That of the rules that the service has by itself.
 _TEMPLATE = 0
+# Labels that the text of a target is made of, and those that are shown apart.
+_TARGET = ("ob_cluster", "tenant_name", "svr_ip")
+_TARGET_LABELS = {*_TARGET, "ob_cluster_id", "alarm_template_id"}
 _LEVELS = {1: "Stopped", 2: "Critical", 3: "Warning", 4: "Caution", 5: "Reminder"}
 
 
@@ -79,11 +86,28 @@ def alarm_detail(db: sqlite3.Connection, alarm_id: int, now: int) -> Alarm:
     return _alarm(db, row, now)
 
 
+def alarm_by_id(db: sqlite3.Connection, alarm_id: int, now: int, fields: RecordFields) -> AlarmDetail:
+    """An alarm that was raised by `now`, as it is read by its id. ApiError 404."""
+    alarm = alarm_detail(db, alarm_id, now)
+    shown = {name: getattr(alarm, name) for name in alarm.model_fields_set}
+    if fields == "newest":
+        return AlarmDetail(**shown)
+    del shown["message_push"]
+    target = alarm.alarm_target
+    clusters = [ClusterTarget(cluster=each.cluster) for each in target.include_targets]
+    if clusters:
+        shown["ob_cluster"] = ClusterTargets(
+            app_type=target.app_type, scope="Cluster", include_targets=clusters, exclude_targets=[]
+        )
+    labels = {name: text for name, text in alarm.labels.items() if name in _TARGET_LABELS}
+    return AlarmDetail(**shown, target_labels=labels)
+
+
 def _alarm(db: sqlite3.Connection, row: sqlite3.Row, now: int) -> Alarm:
     resolved = row["resolved_at"] is not None and row["resolved_at"] <= now
     status: AlarmStatus = "Inactive" if resolved else "Active"
     about = _about(db, row)
-    target = ":".join(f"{name}={about[name]}" for name in ("ob_cluster", "tenant_name", "svr_ip") if name in about)
+    target = ":".join(f"{name}={about[name]}" for name in _TARGET if name in about)
     target = target or f"service={row['app_type']}"
     name = row["alarm_type"].replace("_", " ")
     summary = row["summary"] or f"{target} {name}"

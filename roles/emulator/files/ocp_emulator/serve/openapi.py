@@ -12,6 +12,7 @@ from starlette.routing import BaseRoute
 
 from ocp_emulator.base.paths import PUBLIC_PATHS, is_control
 from ocp_emulator.ocp_api.dependencies import RATE_LIMITED, RequirePermission
+from ocp_emulator.serve.response_examples import put_examples
 
 _SCHEMES = {
     "basic": {"type": "http", "scheme": "basic"},
@@ -56,6 +57,7 @@ def _document(app: FastAPI, routes: Sequence[BaseRoute]) -> dict[str, Any]:
                 permission = _permission(route)
                 if permission:
                     operation["x-permission"] = permission
+    put_examples(document)
     return document
 
 
