@@ -7,6 +7,7 @@ import shlex
 from dataclasses import replace
 from html import unescape
 
+import jsonschema
 import pytest
 from ocp_emulator.base.compatibility import PROFILES, Switches
 from ocp_emulator.security.rate_limit import Rate
