@@ -174,9 +174,9 @@ simulate: $(DEV) ## Check the modules against a model of the service in virtual 
 	  $(if $(NAMES_ALONE),--names-alone)
 
 .PHONY: simulate-some
-simulate-some: ## Run simulate 200 times, and 50 times with names alone
-	@$(MAKE) --no-print-directory simulate RUNS=200
-	@$(MAKE) --no-print-directory simulate RUNS=50 NAMES_ALONE=yes
+simulate-some: ## Run simulate 100 times, and 25 times with names alone
+	@$(MAKE) --no-print-directory simulate RUNS=100
+	@$(MAKE) --no-print-directory simulate RUNS=25 NAMES_ALONE=yes
 
 NEW_SEED = $(strip $(shell od -An -N3 -tu4 /dev/urandom))
 

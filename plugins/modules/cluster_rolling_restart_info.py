@@ -232,7 +232,7 @@ batches:
       returned: always
       type: str
     number:
-      description: Its number from 1; null in RV(done).
+      description: Its number from 1; null for those in the list of what is done.
       returned: always
       type: int
     servers:

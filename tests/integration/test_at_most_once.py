@@ -110,6 +110,7 @@ def test_zone_restart_covers_its_servers_but_not_vice_versa(ansible, start_emula
     assert len(emulator.requests("POST")) == 2
 
 
+@pytest.mark.nightly
 def test_restart_is_refused_or_queued_behind_one_older_than_the_change(ansible, start_emulator):
     emulator = start_emulator("--step-seconds", "1.5")
     earlier = ansible.module("server_restart", url=emulator.url, **BASIC, **SERVER)

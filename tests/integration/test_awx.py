@@ -238,6 +238,7 @@ def test_job_events_and_artifacts_contain_no_secret(job, fleet, instant):
             assert ACCESS_KEY["access_key_secret"] not in file.read_text(), file
 
 
+@pytest.mark.nightly
 def test_job_stops_at_the_first_failed_node_and_a_relaunch_continues_when_it_is_mended(job, fleet, instant):
     # After the process has started, so its start time says nothing against it.
     fleet.fail_subtask("Wait observer active")
@@ -312,6 +313,7 @@ WAIT = """
 """
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("shown", "status"), [(True, "successful"), pytest.param(False, "timeout", marks=pytest.mark.nightly)]
 )

@@ -167,6 +167,7 @@ def test_name_that_was_cleared_restarts_again(server, ansible, emulator):
     assert emulator.restarts("OB_SERVER") == {"10.0.0.1:2882": 2}
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     "switch",
     [{}, pytest.param({"OCP_IN_PROCESS": "false"}, marks=pytest.mark.nightly)],

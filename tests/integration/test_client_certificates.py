@@ -49,6 +49,7 @@ def key_lines(client_cert):
     return [line for line in Path(client_cert["client_key"]).read_text().splitlines() if "-----" not in line]
 
 
+@pytest.mark.nightly
 @pytest.mark.smoke
 @pytest.mark.parametrize(("path", "keywords"), [("in-process", {}), ("ordinary", ORDINARY)])
 def test_restart_shows_the_client_certificate_and_no_output_has_its_key(

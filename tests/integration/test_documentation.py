@@ -91,6 +91,7 @@ def test_emulator_page_fault_file_is_planned(ansible, start_emulator, tmp_path):
     assert [fault["hits"] for fault in plan["contents"]] == [3, 1]
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("playbook", PLAYBOOKS, ids=range(len(PLAYBOOKS)))
 def test_emulator_page_playbooks_run(ansible, emulator, playbook):
     outcome = ansible.playbook(yaml.safe_load(playbook.replace("http://127.0.0.1:8080", emulator.url)))
@@ -114,6 +115,7 @@ def test_emulator_page_has_a_valid_example_of_every_fault_action(emulator):
     assert sorted(documented) == sorted((json.loads(example)["kind"], action) for action, example in rows)
 
 
+@pytest.mark.nightly
 def test_where_modules_run_playbook_uses_the_documented_paths(ansible, emulator):
     [playbook] = blocks("docs/where-modules-run.md", "yaml")
     plays = yaml.safe_load(playbook.replace(EXAMPLE_URL, emulator.url))
@@ -124,6 +126,7 @@ def test_where_modules_run_playbook_uses_the_documented_paths(ansible, emulator)
     assert (here, there) == ("oceanbase.ocp.task_info", "oceanbase.ocp.cluster_restart")
 
 
+@pytest.mark.nightly
 def test_progress_page_playbooks_run(ansible, start_emulator):
     restart, fleet = blocks("docs/progress.md", "yaml")
     for playbook, options in (restart, []), (fleet, ["--clusters", "1", "--servers-per-zone", "10"]):
@@ -135,6 +138,7 @@ def test_progress_page_playbooks_run(ansible, start_emulator):
     assert "  30 of 30 tasks ended after " in outcome.output
 
 
+@pytest.mark.nightly
 def test_failures_page_playbook_retries_the_task(ansible, emulator, tmp_path):
     _hinting, playbook = blocks("docs/failures.md", "yaml")
     plays = yaml.safe_load(playbook.replace(EXAMPLE_URL, emulator.url))
@@ -169,6 +173,7 @@ def test_failures_page_shows_the_actual_message(ansible, emulator):
     assert fixed(shown) == fixed(said)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", ["restart", "failed"])
 def test_readme_recordings_are_what_the_commands_print(name, tmp_path, monkeypatch):
     """They leave the user's own journal alone."""

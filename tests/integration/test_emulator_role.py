@@ -241,6 +241,7 @@ def test_emulator_role_refuses_numbers_out_of_range(ansible):
         assert result["msg"].startswith(sentence)
 
 
+@pytest.mark.nightly
 def test_emulator_role_starts_nothing_in_check_mode(emulator_role):
     apply, port = emulator_role
     outcome, changed = apply("started", arguments="--check")

@@ -81,6 +81,7 @@ def recording(upstream, file):
     assert (process.returncode, errors) == (0, "")
 
 
+@pytest.mark.nightly
 def test_a_restart_is_recorded_and_replayed(start_emulator, tmp_path):
     """With the tools that people use: here, modules of the collection, one of them with a signature."""
     file = tmp_path / "exchanges.jsonl"

@@ -63,6 +63,7 @@ def by_outcome(found):
     return outcomes
 
 
+@pytest.mark.nightly
 @pytest.mark.smoke
 def test_failed_run_and_the_one_after_it_leave_a_file_each(ansible, emulator, evidence):
     fault = {

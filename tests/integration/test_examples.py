@@ -86,6 +86,7 @@ def test_survey_asks_for_the_variables_of_its_playbook():
     assert asked["min"] <= len("2026-05-04T03:00:00Z") < len("2026-05-04T03:00:00.123456+08:00") <= asked["max"]
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     "name",
     [pytest.param(name, marks=[] if name == "retry_policy.yml" else [pytest.mark.nightly]) for name in RESTARTED],

@@ -72,6 +72,7 @@ def faults(descriptions: list[str], position: int, task_id: int) -> list[dict[st
     return [*passing, {"kind": "subtask", "match": match, "action": "fail"}]
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     "verb",
     [pytest.param(verb, marks=[pytest.mark.nightly] * (verb != "server_restart")) for verb in STEPS],

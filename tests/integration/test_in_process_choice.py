@@ -45,6 +45,7 @@ def play(ansible, emulator, tmp_path):
     return run
 
 
+@pytest.mark.nightly
 @pytest.mark.smoke
 def test_execution_path_follows_the_task_keywords(play):
     keywords = [
@@ -61,6 +62,7 @@ def test_execution_path_follows_the_task_keywords(play):
     assert [ran_as(printed) for printed in outcome.of_each_task()] == [path for _task, path in keywords], outcome.output
 
 
+@pytest.mark.nightly
 def test_environment_of_play_or_block_forces_the_ordinary_module(ansible, emulator):
     forms = [{"environment": {"X": "y"}}, {"environment": [{"X": "y"}]}]
     plays = [{**form, "tasks": [READ]} for form in forms]

@@ -84,6 +84,7 @@ def test_route_on_and_off_gives_the_same_results(results):
     assert here["diff"]["diff"].keys() >= {"before", "after"}
 
 
+@pytest.mark.nightly
 @pytest.mark.smoke
 def test_time_out_of_an_ordinary_module_has_less_of_the_same(ansible, start_emulator):
     def run(**variables):

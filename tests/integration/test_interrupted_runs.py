@@ -136,6 +136,7 @@ def test_killed_playbook_restarts_each_server_once_when_rerun(ansible, start_emu
     assert " changed=0 " in ansible.playbook(play).output
 
 
+@pytest.mark.nightly
 def test_wait_survives_a_service_crash(ansible, start_emulator, tmp_path):
     database = ("--database", str(tmp_path / "emulator.db"), "--step-seconds", "0.4")
     emulator = start_emulator(*database)

@@ -137,6 +137,7 @@ def test_many_tasks_are_shown_as_a_count(ansible, emulator):
     assert [task["subtasks"] for task in outcome.results["wait"]["tasks"]] == [[]] * 6
 
 
+@pytest.mark.nightly
 @pytest.mark.smoke
 def test_quiet_hidden_and_ordinary_tasks_show_no_progress(ansible, emulator):
     quiet = restart(SERVERS[0])
@@ -148,6 +149,7 @@ def test_quiet_hidden_and_ordinary_tasks_show_no_progress(ansible, emulator):
     assert sum(emulator.restarts("OB_SERVER").values()) == 3
 
 
+@pytest.mark.nightly
 def test_progress_is_hidden_when_ok_results_are_hidden(ansible, emulator):
     ansible.environment["ANSIBLE_DISPLAY_OK_HOSTS"] = "false"
     outcome = ansible.tasks(restart(SERVERS[0]), **defaults(emulator))

@@ -134,6 +134,7 @@ def test_a_replay_answers_as_the_recorded_service(recorded, start_emulator, opti
     assert replay.restarts("OB_SERVER") == {replaced["10.77.1.1:2882"]: 1}
 
 
+@pytest.mark.nightly
 def test_a_recording_of_a_replay_is_a_recording(recorded, start_emulator, tmp_path):
     """What a user sends can be sent on: a second masking loses nothing more."""
     _emulator, file, _outcome = recorded()

@@ -74,6 +74,7 @@ def test_same_sources_build_identical_files(tarball, tmp_path):
         assert again.with_name(name).read_bytes() == tarball.with_name(name).read_bytes(), name
 
 
+@pytest.mark.nightly
 def test_tarball_shows_neither_builder_nor_build_time(tarball):
     with tarfile.open(tarball) as archive:
         members = archive.getmembers()

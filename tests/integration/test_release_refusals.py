@@ -79,6 +79,7 @@ def test_bugfix_in_a_first_release_is_refused(tmp_path):
     )
 
 
+@pytest.mark.nightly
 def test_something_new_in_a_patch_version_is_refused(tmp_path):
     tree = sources(tmp_path, releases={"1.0.0": RELEASED}, clocks=FIX)
     playbooks = sorted(path.stem for path in (tree / "playbooks").glob("*.yml"))
@@ -101,6 +102,7 @@ def test_fragment_that_is_not_read_is_refused(name, tmp_path):
     assert said == f"changelogs/fragments would still have {name} after 1.0.0; a newer version needs them."
 
 
+@pytest.mark.nightly
 def test_fragment_that_is_read_and_stays_is_refused(tmp_path):
     tree = sources(tmp_path, first=SUMMARY)
     settings = tree / "changelogs/config.yaml"

@@ -32,6 +32,7 @@ def test_restarts_work_with_an_access_key_over_https(ansible, start_emulator, tl
         assert_restarted(verb, results[verb])
 
 
+@pytest.mark.nightly
 def test_restarts_work_with_other_profiles_and_switches(ansible, start_emulator):
     cases = [
         ("server_restart", "--profile 4.2", 11),
@@ -228,6 +229,7 @@ SECRETS = {
 }
 
 
+@pytest.mark.nightly
 def test_no_secret_is_printed_at_the_highest_verbosity(ansible, start_emulator, tmp_path):
     fleet = tmp_path / "fleet.yml"
     fleet.write_text(FLEET_WITH_SECRETS)

@@ -76,6 +76,7 @@ def cluster_of(server):
     return f"cluster{(server + 2) // 3}"
 
 
+@pytest.mark.nightly
 @pytest.mark.smoke
 def test_clusters_restart_side_by_side_and_the_last_failure_leaves_the_summary(roll, start_emulator, written, tmp_path):
     emulator = start_emulator(*FLEET)

@@ -89,6 +89,7 @@ def test_cluster_that_falls_ill_later_is_seen_by_the_last_look(roll, start_emula
     assert "server 10.0.0.7:2882 of zone1 is UNAVAILABLE" in message(outcome)
 
 
+@pytest.mark.nightly
 def test_server_that_comes_into_the_scope_meanwhile_is_seen_by_the_last_look(roll, start_emulator, task_file):
     emulator = start_emulator(*QUICK)
     move = to_control(emulator, "PUT", "/emulator/servers/2", available=True, zone="zone2")
@@ -155,6 +156,7 @@ def test_cluster_held_during_the_run_ends_the_gate_at_once(roll, start_emulator,
     assert RETRY.format(1002) in message(outcome)
 
 
+@pytest.mark.nightly
 def test_server_of_another_zone_that_stops_during_the_hooks_stops_the_node(roll, start_emulator, task_file):
     emulator = start_emulator(*QUICK)
     stop = to_control(emulator, "POST", "/api/v2/ob/clusters/2/servers/7/stop")

@@ -202,6 +202,7 @@ def test_cluster_with_fewer_zones_than_min_zones_is_refused(roll, start_emulator
     assert posts(emulator) == []
 
 
+@pytest.mark.nightly
 def test_error_names_the_bad_option_before_any_request(ansible, connect, emulator, change):
     connect(emulator)
     good = {"clusters": ["payments"], "started_before": change}

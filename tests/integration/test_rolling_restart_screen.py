@@ -54,6 +54,7 @@ def test_run_that_stops_says_why_once(roll, start_emulator):
     assert [line for line in lines(stopped) if line.startswith("  1 of 9, 10.0.0.4:2882 (zone2) FAILED, 8 left")]
 
 
+@pytest.mark.nightly
 def test_restarts_between_task_files_have_the_same_words(roll, start_emulator, tmp_path):
     emulator = start_emulator(*NINE)
     (tmp_path / "after.yml").write_text(json.dumps([{"ansible.builtin.debug": {"msg": "undrained"}}]))

@@ -31,6 +31,7 @@ def drain(tmp_path):
     return given
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(("batch", "servers"), [(1, 3), pytest.param(5, 5, marks=pytest.mark.nightly)])
 def test_nodes_are_undrained_after_a_failure_and_its_retry(roll, ansible, start_emulator, drain, batch, servers):
     emulator = start_emulator("--clusters", "1", "--zones", "3", "--servers-per-zone", str(servers), *QUICK)

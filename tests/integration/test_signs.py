@@ -79,6 +79,7 @@ def test_planted_sign_stops_the_run_before_the_next_node(sign, run):
     assert posts(run.emulator) == [FIRST]
 
 
+@pytest.mark.nightly
 def test_alarm_of_a_restart_stops_the_run_only_if_it_stays(run):
     """It is raised 30 seconds after the stop, and cleared 180 seconds after the start: a minute is slept each time."""
 

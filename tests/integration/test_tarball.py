@@ -46,6 +46,7 @@ def installed(ansible, executables, tarball, tmp_path):
     return ansible
 
 
+@pytest.mark.nightly
 def test_installed_collection_restarts_each_target(installed, emulator):
     tasks = {verb: {f"oceanbase.ocp.{verb}": {**options, "wait": True}} for verb, (options, *_rest) in RESTARTS.items()}
     defaults = {"group/oceanbase.ocp.ocp": {"url": emulator.url, **BASIC}}

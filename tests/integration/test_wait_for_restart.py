@@ -87,6 +87,7 @@ def test_each_use_of_wait_for_restart_replaces_the_results(ansible, emulator):
         assert outcome.results[name]["msg"] == ["SUCCESSFUL"] * number, name
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("clusters", "servers", "reason"),
     [

@@ -93,6 +93,7 @@ def test_role_retries_only_the_failed_task(ansible, emulator):
     assert sorted(posts(emulator)) == ["restart", "restart", "retry"]
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("fails", [True, False])
 def test_role_writes_a_report_page(fails, ansible, emulator, tmp_path):
     if fails:

@@ -412,7 +412,10 @@ NEEDS_EMULATOR = pytest.mark.slow
 
 
 @NEEDS_EMULATOR
-@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+@pytest.mark.parametrize(
+    "check",
+    [pytest.param(check, id=check.__name__, marks=pytest.mark.nightly if check is calls else ()) for check in CHECKS],
+)
 def test_the_page_tells_what_the_code_relies_on(check):
     assert sorted(check(read(PAGE.read_text()))) == []
 

@@ -29,6 +29,7 @@ NO_DATABASE_RULES = mock.patch.object(
 MEETING = Setting(controllers=2, meeting=True, shared=True)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("controllers", [1, pytest.param(2, marks=pytest.mark.nightly)])
 def test_restarts_cause_no_outage(controllers):
     tally = batch((Setting(controllers=controllers), SEEDS))

@@ -38,6 +38,7 @@ def test_undisturbed_run_is_fine(kind):
         assert left.result or left.hosts or left.events
 
 
+@pytest.mark.nightly
 def test_nothing_is_found():
     catalogue()
     search = Search()

@@ -87,6 +87,14 @@ RESTART_CASES = {
 }
 SERVER = RESTART_CASES["server"]
 every_restart = pytest.mark.parametrize("case", RESTART_CASES.values(), ids=RESTART_CASES)
+# For slow tests: the others at night.
+every_restart_at_night = pytest.mark.parametrize(
+    "case",
+    [
+        pytest.param(case, id=kind, marks=() if kind in ("server", "agents") else pytest.mark.nightly)
+        for kind, case in RESTART_CASES.items()
+    ],
+)
 OCCUPIED = {"by operatingTaskInstanceId": True, "by the task list": False}
 however_shown = pytest.mark.parametrize("names_operations", OCCUPIED.values(), ids=OCCUPIED)
 

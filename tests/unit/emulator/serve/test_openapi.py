@@ -231,6 +231,7 @@ def parameters(document, path):
 PATHS = {("id", "path"): True, ("serverId", "path"): True}
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("switches", "expected"),
     [
@@ -285,6 +286,7 @@ def plant(emulated):
         emulated.data("POST", f"/emulator/{path}", json=body)
 
 
+@pytest.mark.nightly
 def test_reads_match_the_document(switched):
     emulated, document = switched
     switches = emulated.app.state.service.switches
@@ -321,6 +323,7 @@ def test_reads_match_the_document(switched):
         )
 
 
+@pytest.mark.nightly
 def test_restarts_match_the_document(switched):
     emulated, document = switched
     unknown = {"id": 98765, "serverId": 98765, "hostId": 98765, "zoneName": "none", "obproxyIds": "98765"}
@@ -339,6 +342,7 @@ def test_restarts_match_the_document(switched):
         emulated.pass_time(20)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("answer", ["empty", "task"])
 def test_task_actions_match_the_document(start, answer):
     emulated = start(switches=Switches(rollback_answer=answer))
@@ -360,6 +364,7 @@ def test_task_actions_match_the_document(start, answer):
             emulated.pass_time(10)
 
 
+@pytest.mark.nightly
 def test_control_api_matches_the_document(emulated, document):
     faults, fault = "/emulator/faults", "/emulator/faults/{faultId}"
     check(emulated, document, "post", faults, {}, 200, json={"kind": "subtask", "action": "slow", "seconds": 1})
@@ -421,6 +426,7 @@ def test_control_api_matches_the_document(emulated, document):
     check(emulated, document, "delete", "/emulator/lockouts", {}, 200)
 
 
+@pytest.mark.nightly
 def test_every_body_has_an_example_that_is_valid(switched):
     emulated, document = switched
     plant(emulated)
@@ -439,6 +445,7 @@ def test_every_body_has_an_example_that_is_valid(switched):
     assert seen >= 20
 
 
+@pytest.mark.nightly
 def test_every_call_is_on_the_page_for_people(switched):
     emulated, document = switched
     page = emulated.request("GET", "/docs", auth=None)
@@ -480,6 +487,7 @@ PLANTED = [
 ]
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(("method", "path", "body"), PLANTED)
 def test_planting_matches_the_document(emulated, document, method, path, body):
     plant(emulated)

@@ -4,6 +4,7 @@
 
 from collections import Counter
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 from ocp_emulator.base.errors import ApiError
@@ -168,6 +169,7 @@ class World:
         assert held in ({0} if task["status"] == "SUCCESSFUL" else allowed)
 
 
+@pytest.mark.nightly
 @settings(max_examples=60, deadline=None)
 @given(some.lists(EVENTS, min_size=5, max_size=40), some.sampled_from(["refuse", "fail", "accept"]))
 def test_invariants_hold_for_any_sequence_of_events(events, busy):

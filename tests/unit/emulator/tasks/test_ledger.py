@@ -4,6 +4,7 @@
 
 from collections import Counter
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 from ocp_emulator.fleet.voters import TenantVoters, ZoneVoters
@@ -113,6 +114,7 @@ LAYOUTS = some.lists(
 CHANGES = some.lists(some.integers(0, 13), max_size=30)
 
 
+@pytest.mark.nightly
 @settings(max_examples=300, deadline=None)
 @given(LAYOUTS, CHANGES)
 def test_outages_are_those_that_counting_anew_at_each_event_finds(layouts, changes):

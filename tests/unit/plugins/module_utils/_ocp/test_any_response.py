@@ -97,6 +97,7 @@ def answers(monkeypatch):
     return given
 
 
+@pytest.mark.nightly
 @many
 @given(status=STATUSES, headers=HEADERS, body=BODIES)
 @example(status=302, headers={"Location": "//[::1"}, body=b"")
@@ -114,6 +115,7 @@ def test_any_response_is_data_or_a_service_error(method, answers, status, header
         assert isinstance(found, ApiResponse)
 
 
+@pytest.mark.nightly
 @many
 @given(envelope=ENVELOPES)
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
@@ -141,6 +143,7 @@ def test_any_task_has_a_result(raw):
     assert all(task.position(each) and each.label for each in task.subtasks)
 
 
+@pytest.mark.nightly
 @many
 @given(page=PAGES)
 def test_any_list_of_tasks_is_a_result_or_a_failure(answers, page):

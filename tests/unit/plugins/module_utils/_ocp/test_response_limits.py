@@ -203,6 +203,7 @@ BOMBS = {
 }
 
 
+@pytest.mark.nightly
 def test_bomb_of_empty_objects_is_not_parsed(server):
     assert_not_parsed(server, contents("{}," * 5_000_000 + "{}"), CONTAINERS, 100 * MIB)
 
@@ -230,12 +231,14 @@ LARGEST = {
 }
 
 
+@pytest.mark.nightly
 @fractions
 @pytest.mark.parametrize("largest", LARGEST)
 def test_most_values_take_a_bearable_memory(largest, fraction, server):
     assert_read(server, contents(LARGEST[largest](fraction)), 400 * MIB // fraction + MIB)
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_longest_response_takes_a_bearable_memory(server):
     assert_read(server, envelope({"log": "😀" + "x" * (31 * MIB)}), 400 * MIB)

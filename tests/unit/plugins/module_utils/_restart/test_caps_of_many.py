@@ -204,6 +204,7 @@ def passed(seed, size, **options):
     return fleet
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("seed", range(6))
 def test_no_cap_is_passed_and_all_restarts_come_to_their_turn(seed):
     fleet = passed(seed, SMALL)

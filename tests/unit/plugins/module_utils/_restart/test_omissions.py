@@ -206,7 +206,13 @@ def is_clear(error, undisturbed, path, value):
         pytest.param(BEGINNING, VALUES, id="started_before"),
     ],
 )
-@pytest.mark.parametrize("name", DATABASES_AND_AGENTS)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=() if name in ("server", "agents") else pytest.mark.nightly)
+        for name in DATABASES_AND_AGENTS
+    ],
+)
 def test_restart_with_any_field_missing_or_changed(name, since, values, run):
     check_restart(run, restart(RESTARTS[name], since), values, 65, DocumentedOcp)
 
@@ -217,6 +223,7 @@ def test_restart_with_any_field_of_newer_documents_missing_or_changed(name, run)
     check_restart(run, restart(RESTARTS[name], BEGINNING), VALUES, 65, NEWEST)
 
 
+@pytest.mark.nightly
 @every_value
 @pytest.mark.parametrize("name", ["arbitration service", pytest.param("obproxies", marks=pytest.mark.nightly)])
 def test_restart_of_what_shows_no_start_with_any_field_missing_or_changed(name, values, run):
@@ -250,6 +257,7 @@ def test_read_with_any_field_missing_or_changed(name, values, run):
             assert isinstance(outcome, (dict, list)), told(template, path, value)
 
 
+@pytest.mark.nightly
 @every_value
 @pytest.mark.parametrize("name", WAITS)
 def test_wait_with_any_field_missing_or_changed(name, values, run):
@@ -271,6 +279,7 @@ def test_wait_with_any_field_missing_or_changed(name, values, run):
             assert all(ocp.status_of(task_id) == "SUCCESSFUL" for task_id in task_ids), f"{case}: green"
 
 
+@pytest.mark.nightly
 @every_value
 @pytest.mark.parametrize("name", ACTIONS)
 def test_task_action_with_any_field_missing_or_changed(name, values, run):

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import (
     NotVerified,
     OcpError,
@@ -108,6 +109,7 @@ def test_check_mode_and_real_run_agree(state, name, question):
             assert dry["task_id"] == real["task_id"]
 
 
+@pytest.mark.nightly
 @settings(max_examples=100)
 @given(states, st.sampled_from(list(RESTART_CASES)), st.sampled_from([-100.0, -60.0, -30.0]))
 def test_second_run_never_restarts(state, name, since):

@@ -13,7 +13,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.own_notes i
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.run import restart_target
 from ansible_collections.oceanbase.ocp.tests.unit.support.controllers import journal_here
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import lost
-from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import SERVER, every_restart, request
+from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import SERVER, every_restart_at_night, request
 
 URL = "sqlite:///journal.db"
 LEASE = 10.0
@@ -61,7 +61,7 @@ def crossed(service, case, first, second, change=None):
     return results[0], raised.value
 
 
-@every_restart
+@every_restart_at_night
 def test_one_task_is_adopted_by_one_of_two_requests(case, service, controller):
     service.user = "admin"
     first, second = controller(), controller()
@@ -72,7 +72,7 @@ def test_one_task_is_adopted_by_one_of_two_requests(case, service, controller):
     assert (len(service.posts), len(service.jobs)) == (2, 1)
 
 
-@every_restart
+@every_restart_at_night
 def test_request_whose_task_another_one_has_is_settled_by_that_task(case, service, controller):
     first, second = controller(), controller()
     service.seconds = 100.0
@@ -149,7 +149,7 @@ def test_journal_that_cannot_be_reached_leaves_it_open_whose_the_task_is(service
     assert adopted["reason"].endswith(NOT_SHARED)
 
 
-@every_restart
+@every_restart_at_night
 def test_request_of_a_killed_controller_is_known_at_another_address_of_the_service(case, service, controller):
     """The request has arrived, but no list shows its task yet, nor the new start."""
     service.seconds, service.list_lacks, service.start_shown_late = 3.0, 50.0, 50.0

@@ -43,6 +43,7 @@ def test_rule_equals_brute_force_on_some_hundred_random_clusters():
     assert 0.1 < lost / tenants < 0.6  # neither is rare
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_rule_equals_brute_force_on_thousands_of_random_clusters():
     compare(range(1000, 3000))

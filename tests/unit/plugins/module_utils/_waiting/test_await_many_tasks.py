@@ -256,6 +256,7 @@ def test_summary_keeps_all_keys_but_only_failed_subtasks(number, time_passes):
     assert [len(task["subtasks"]) for task in results[False]] == [0, 1, *[0] * (number - 2)]
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_successful_tasks_are_not_kept_in_memory(time_passes, monkeypatch):
     read = []
