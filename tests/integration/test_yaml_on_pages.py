@@ -15,6 +15,7 @@ from repository import REPOSITORY
 # The tests that run what is no playbook, such as a file of variables, or that needs the files around it.
 RUN_BY = {
     "docs/awx.md": "test_awx.py",
+    "docs/emulator.md": "test_emulator_tasks.py",
     "docs/emulator-reference.md": "test_documentation.py",
     "docs/fleet.md": "test_fleet.py",
     "docs/inventory.md": "test_inventory.py",
