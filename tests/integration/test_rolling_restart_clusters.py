@@ -135,7 +135,7 @@ def test_failed_canary_and_failures_of_other_runs_stop_all(roll, start_emulator,
     emulator = start_emulator(*FLEET)
     refused = roll(emulator, max_servers=11)
     assert refused.rc == 2
-    assert "rolling_restart_max_servers: 12 servers are to be restarted, and 11 is the most" in refused.output
+    assert "rolling_restart_max_servers: 12 servers to restart, and 11 is the most" in refused.output
     unknown = roll(emulator, canary_clusters=["cluster9"])
     assert "rolling_restart_canary_clusters: cluster9 is not a cluster of this run." in unknown.output
     not_here = roll(emulator, before_node="/etc/hostname", batch=2)
@@ -174,7 +174,7 @@ def test_list_of_clusters_is_restarted_as_without_hosts(roll, start_emulator):
     assert "left alone: cluster1" not in outcome.output
     refused = roll(emulator, clusters=["cluster1"], max_servers=2)
     assert refused.rc == 2
-    assert "rolling_restart_max_servers: 3 servers are to be restarted, and 2 is the most" in refused.output
+    assert "rolling_restart_max_servers: 3 servers to restart, and 2 is the most" in refused.output
     assert len(posts(emulator)) == 3
 
 

@@ -23,6 +23,8 @@ from .look import Look
 from .rules import Case, Decision, Rule, Step
 from .values_seen import ValuesSeen
 
+# What a reason begins with in check mode.
+WOULD_RESTART, WOULD_JOIN = "would restart it: ", "would wait for the restart that runs: "
 UNNAMED_KIND = "the service does not show whether such a task is a restart"
 
 

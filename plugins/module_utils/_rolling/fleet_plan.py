@@ -14,7 +14,7 @@ from .._base.checks import check_nonempty
 from .._base.clock import Clock
 from .._base.errors import OptionError, PermissionDenied
 from .._base.parsing import Record
-from .._base.text import join_names
+from .._base.text import counted, join_names
 from .._journal.rows import Place
 from .._ocp.endpoints import OcpApi
 from .._ocp.side_by_side import Crew
@@ -303,4 +303,4 @@ def _capped(crew: Crew, waves: Sequence[Sequence[Planned]], caps: Caps) -> list[
 def _capped_words(together: Sequence[object], waves: Sequence[object]) -> list[str]:
     if len(waves) == len(together):
         return []
-    return [f"With {OPTION} they take {len(waves)} waves, and {len(together)} without."]
+    return [f"With {OPTION} they take {counted(len(waves), 'wave')}, and {len(together)} without."]

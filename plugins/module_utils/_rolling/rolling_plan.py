@@ -13,7 +13,7 @@ from .._base.checks import check_nonempty, check_range
 from .._base.cli_hints import BY_OPTIONS, Hints
 from .._base.clock import SYSTEM_CLOCK, Clock
 from .._base.errors import OptionError, TargetError
-from .._base.text import join_names
+from .._base.text import counted, join_names
 from .._fleet.facts import Facts
 from .._health.health_gate import problem_words
 from .._health.health_rules import Kind, is_unhealthy
@@ -177,8 +177,8 @@ def _check_scope(found: Sequence[tuple[Cluster, ClusterHealth]], wanted: Rolling
         zones = _zone_names(health.servers)
         if len(zones) < wanted.min_zones:
             raise TargetError(
-                f"clusters: {cluster.label} has {len(zones)} zones ({join_names(zones)}), and "
-                f"min_zones={wanted.min_zones} are required. Give a smaller min_zones, or leave it out."
+                f"clusters: {cluster.label} has {counted(len(zones), 'zone')} ({join_names(zones)}), and "
+                f"min_zones={wanted.min_zones} is required. Give a smaller min_zones, or leave it out."
             )
     everything = [server for _cluster, health in found for server in health.servers]
     where = f" in {join_names(cluster.label for cluster, _health in found)}"

@@ -57,6 +57,14 @@ ACTION_NOUNS = {
     State.CANCELED: "cancellation",
 }
 
+# In check mode.
+WOULD = {
+    State.RETRIED: "retry it",
+    State.ROLLED_BACK: "roll it back",
+    State.SKIPPED: "skip it",
+    State.CANCELED: "cancel it",
+}
+
 
 def act_on_task(
     api: OcpApi,
@@ -100,6 +108,7 @@ class _TaskAction:
         if check_mode:
             if decision.is_needed:
                 self._record_action(*decision.subtasks)
+                self._attempt.note(reason=f"would {WOULD[self._desired.state]}: {decision.reason}")
             return
         for step, send in self._requests(decision):
             self._send_when_allowed(task, step, send)

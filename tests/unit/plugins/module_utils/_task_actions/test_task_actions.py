@@ -71,7 +71,9 @@ def test_check_mode_predicts_the_task_action_and_sends_nothing(call, time_passes
         foretold = acted_on(service, call.wish, check_mode=True, wait=wait)
         assert (service.posts, time_passes.pauses) == ([], [])
     done = acted_on(service, call.wish)
-    same = ("changed", "action", "reason", "subtask_ids", "before", "diff")
+    would = {RETRIED: "retry it", ROLLED_BACK: "roll it back", SKIPPED: "skip it", CANCELED: "cancel it"}
+    assert foretold["reason"] == f"would {would[call.wish.state]}: {done['reason']}"
+    same = ("changed", "action", "subtask_ids", "before", "diff")
     assert {key: foretold[key] for key in same} == {key: done[key] for key in same}
     assert foretold["trace_id"] is None
     again = acted_on(service, call.wish, check_mode=True)
