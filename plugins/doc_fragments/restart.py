@@ -47,8 +47,8 @@ options:
     default: false
   show_steps:
     description:
-      - Whether O(show_progress) shows a line for each subtask. Otherwise it shows a line each minute, with the step that
-        runs.
+      - Whether O(show_progress) shows a line for each subtask. Otherwise it shows a line each minute, with the step
+        that runs.
     type: bool
     default: true
 attributes:

@@ -28,8 +28,8 @@ options:
     required: true
   show_steps:
     description:
-      - Whether O(show_progress) shows a line for each subtask. Otherwise it shows a line each minute, with the step that
-        runs.
+      - Whether O(show_progress) shows a line for each subtask. Otherwise it shows a line each minute, with the step
+        that runs.
     type: bool
     default: true
 extends_documentation_fragment:

@@ -149,7 +149,7 @@ class SafetyGate:
             return Judgement(LookAgain(), facts, warnings=warnings)
         if not verdict.refused:
             return self._database(taken, safety.tolerated, waited, Judgement(Go(), facts, warnings=warnings))
-        refusal = self._refusal(verdict, waited)
+        refusal = self._refusal(verdict, waited, warnings)
         others = tuple(words for outage in verdict.refused for words in outage.others_down)
         decision = Wait(refusal, others) if verdict.passes else Refuse(refusal)
         return Judgement(decision, facts, warnings=warnings)
@@ -223,10 +223,11 @@ class SafetyGate:
                 own = self._notes.own_restarts(tasks, self._notes.rows_of([*keys, *self._notes.keys]))
                 yield layout, _taken_of(placed, tasks, own, (), arbiter)
 
-    def _refusal(self, verdict: Verdict, waited: float) -> NotSafe:
+    def _refusal(self, verdict: Verdict, waited: float, unknown: Sequence[str]) -> NotSafe:
         after = f" Waiting {waited:.0f} seconds did not help." if waited else ""
         return NotSafe(
-            f"Did not restart {self._target.label}: it is not safe.{after} {refusal_words(verdict.refused)} "
+            f"Did not restart {self._target.label}: it is not safe.{after} "
+            f"{' '.join([*unknown, refusal_words(verdict.refused)])} "
             f"{allowing_options(verdict.refused, self._request.hints, passes=verdict.passes)}".rstrip()
         )
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
-from .._base.checks import check_nonempty, check_range
+from .._base.checks import check_nonempty, check_range, check_tenants
 from .._base.cli_hints import BY_OPTIONS, Hints
 from .._base.clock import SYSTEM_CLOCK, Clock
 from .._base.errors import OptionError, TargetError
@@ -152,7 +152,7 @@ def _check_request(wanted: RollingRequest) -> None:
             "change: is not given, nor is started_before or until_effective; give the name of the change that the "
             "restart is for, its instant, or the values that it has set."
         )
-    check_nonempty("tolerate_outage_of", wanted.tolerated, "leave it out to tolerate none")
+    check_tenants(wanted.hints.named("tolerate_outage_of"), wanted.tolerated)
     for option in ("min_zones", "canary"):
         check_range(option, getattr(wanted, option), 0)
     if wanted.batch is not None:

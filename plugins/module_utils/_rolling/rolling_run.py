@@ -189,10 +189,10 @@ class _RollingRun:
         more = f" and {len(untouched) - 10} more" if len(untouched) > 10 else ""
         listed = f": {', '.join(untouched[:10])}{more}" if untouched else ""
         done = len([server for server in self._results if server["outcome"] not in (FAILED, "skipped")])
+        servers = counted(len(self._servers), "server")
         lines = [
-            f"{done} of {counted(len(self._servers), 'server')} restarted, {len(failed)} failed{names}, {len(untouched)} "
-            f"not touched{listed}. The next run goes on where this one stopped, and leaves alone what "
-            f"{purposes(self._wanted.each.plan)}.",
+            f"{done} of {servers} restarted, {len(failed)} failed{names}, {len(untouched)} not touched{listed}. "
+            f"The next run goes on where this one stopped, and leaves alone what {purposes(self._wanted.each.plan)}.",
             *(_failure_words(failure, self._plan["batches"]) for failure in self._failures),
         ]
         if "run the same command again" not in lines[-1]:

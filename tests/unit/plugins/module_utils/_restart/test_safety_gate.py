@@ -132,6 +132,12 @@ def test_tolerated_tenant_may_go_and_is_told(service):
     assert result["warnings"] == ["tolerate_outage_of: no tenant of the cluster has the name shpo."]
 
 
+def test_misspelt_tenant_is_named_in_the_refusal(service):
+    service.localities["shop"] = "FULL{1}@zone1"
+    error = refusal(service, tolerated=["shpo"])
+    assert "it is not safe. tolerate_outage_of: no tenant of the cluster has the name shpo. Tenant shop" in str(error)
+
+
 def test_tenant_whose_units_are_elsewhere_is_no_hindrance(service):
     service.servers_there.append(Thing(44, 54, "zone1"))
     service.localities["shop"] = "FULL{1}@zone1"
