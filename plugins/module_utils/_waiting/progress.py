@@ -147,9 +147,10 @@ class Progress:
         new = [step for step in done if self._is_new(task.id, step.id, step.status, step.finish_time, step.run_time)]
         if self._is_new(task.id):
             standing = f" {len(done)}/{len(task.subtasks)}" if task.subtasks else ""
-            self._say(f"{task.label} {task.status}{standing}{_running_steps(task)}", waited)
+            kind = "rollback of " if task.is_rolling_back and not task.finished else ""
+            self._say(f"{kind}{task.label} {task.status}{standing}{_running_steps(task)}", waited)
             new = [step for step in new if step.status == FAILED]
-        for (_label, status), alike in groupby(new, key=lambda step: (step.label, step.status)):
+        for (_label, status, _skipped), alike in groupby(new, key=lambda one: (one.label, one.status, one.is_skipped)):
             steps = list(alike)
             running = _running_steps(task) if steps[-1] is new[-1] else ""
             self._say(f"{_step_line(task, steps)}{running}", waited, failed=status == FAILED)
@@ -191,7 +192,7 @@ def _step_line(task: Task, steps: list[Subtask]) -> str:
     position, total = task.position(last).split(" of ")
     times = f" {len(steps)} times" if len(steps) > 1 else ""
     longest = max((step.duration for step in steps if step.duration is not None), default=None)
-    status = STATUS_WORDS.get(str(last.status), last.status)
+    status = "skipped" if last.is_skipped else STATUS_WORDS.get(str(last.status), last.status)
     return f"{task.id} {position.rjust(len(total))}/{total} {status} {last.label}{times}{_duration(longest)}"
 
 

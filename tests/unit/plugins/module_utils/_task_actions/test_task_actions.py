@@ -102,6 +102,25 @@ def test_skipped_subtask_keeps_its_skip_operation(time_passes):
     assert (second["status"], second["operation"]) == ("SUCCESSFUL", "SKIP")
 
 
+@pytest.mark.parametrize(
+    ("status", "inner", "state"),
+    [("STOPPED", "INACTIVE", "is STOPPED and INACTIVE"), ("RUNNING", "ACTIVE", ""), ("RESTARTING", "INACTIVE", "")],
+)
+def test_skip_that_leaves_a_server_down_tells_what_starts_it(time_passes, status, inner, state):
+    service = failed(time_passes)
+    service.model.task |= {"clusterId": 31, "tags": [{"svrIp": "10.1.0.1"}]}
+    there = [("10.1.0.1", status, inner), ("10.1.0.2", "STOPPED", "INACTIVE")]
+    service.servers = lambda number: [
+        {"id": number, "ip": ip, "port": 2882, "status": shown, "innerStatus": more} for ip, shown, more in there
+    ]
+    result = acted_on(service, DesiredState(SKIPPED, SECOND), wait=True)
+    command = (
+        "ansible localhost -m oceanbase.ocp.server_restart -a "
+        "'cluster=31 server=10.1.0.1:2882 freeze_server=false wait=true detail=compact'"
+    )
+    assert result["warnings"] == ([f"10.1.0.1:2882 {state}: start it by {command}"] if state else [])
+
+
 def test_each_subtask_action_has_a_progress_line(time_passes):
     lines = []
     service = failed(time_passes, also={THIRD: 1})

@@ -238,6 +238,13 @@ def test_unsuccessful_task_among_many_is_named(end, line):
     assert screen.failures == [line]
 
 
+def test_skipped_step_is_not_called_ok():
+    done = task(7, "SUCCESSFUL", done=3)
+    done["subtasks"][1]["operation"] = "SKIP"
+    screen = watch({7: [task(7, done=1), done]})
+    assert [line for line in screen.lines if "Copy it" in line][-1] == "  7 2/3 skipped Copy it, 2.0 s"
+
+
 # At least one line a minute
 
 
