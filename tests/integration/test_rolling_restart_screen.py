@@ -51,6 +51,8 @@ def test_run_that_stops_says_why_once(roll, start_emulator):
     # Ansible adds the result, as JSON in one line.
     [said] = [line for line in lines(stopped) if CAUSE in line and not line.startswith("fatal: ")]
     assert said.strip().endswith(f"failed: {CAUSE}")
+    # Nothing of how the role tells it.
+    assert not re.search(r"assertion|evaluated_to|is_told_later", stopped.output)
     assert [line for line in lines(stopped) if line.startswith("  1 of 9, 10.0.0.4:2882 (zone2) FAILED, 8 left")]
 
 
