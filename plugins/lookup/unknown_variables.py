@@ -126,11 +126,8 @@ def _by_options(name: str) -> dict[str, str]:
 def _refusal(variable: str, name: str, prefix: str, known: set[str]) -> str:
     # Compared without the prefix, which would make all of them similar.
     own = _by_options(name).get(variable.removeprefix(prefix), "")
-    near = (
-        [own.removeprefix(prefix)]
-        if own
-        else get_close_matches(variable.removeprefix(prefix), sorted(each.removeprefix(prefix) for each in known), 1)
-    )
+    names = sorted(each.removeprefix(prefix) for each in known)
+    near = [own.removeprefix(prefix)] if own else get_close_matches(variable.removeprefix(prefix), names, 1)
     hint = (
         f"did you mean {prefix}{near[0]}?"
         if near

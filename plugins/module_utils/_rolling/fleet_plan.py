@@ -22,8 +22,8 @@ from .._restart.outlook import Change, Foresight
 from .._safety.caps import OPTION, Caps, portions
 from .._safety.layout import Layout
 from .._safety.server_states import server_states
-from .._safety.verdict import Outage, Taken, Verdict, judge, refusal_words
-from .._safety.voters import ServerState
+from .._safety.verdict import Taken, Verdict, judge, refusal_words
+from .._safety.voters import Outage, ServerState
 from .._targets.cluster import Cluster, placed_servers, servers_in_all, servers_of
 from .._targets.lookup import address_of, clusters_named, exactly_one
 from .._targets.operating_tasks import tasks_of_cluster
