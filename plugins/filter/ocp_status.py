@@ -28,9 +28,10 @@ options:
     type: raw
     required: true
   width:
-    description: The longest line, in columns; at least 40. Longer ones are cut.
+    description:
+      - The longest line, in columns; at least 40. Longer ones are cut.
+      - By default lines are as wide as the terminal, and whole where the output goes into a file or a pipe.
     type: int
-    default: 120
 seealso:
   - plugin: oceanbase.ocp.task_table
     plugin_type: filter
@@ -62,20 +63,22 @@ EXAMPLES = r"""
 
 RETURN = r"""
 _value:
-  description: The text, without a newline at its end. The same results always give the same text.
+  description: The text, without a newline at its end. With a O(width) the same results always give the same text.
   type: str
 """
 
 from ansible.module_utils.common.validation import check_type_int
 
-from ..plugin_utils._ansible_core import FilterError
+from ..plugin_utils._ansible_core import FilterError, terminal_columns
 from ..plugin_utils._fleet_status import read_status, render_status
 
 NAME = "ocp_status"
 LEAST_WIDTH = 40
 
 
-def ocp_status(value, width=120):
+def ocp_status(value, width=None):
+    if width is None:
+        return render_status(read_status(NAME, value), terminal_columns())
     try:
         columns = check_type_int(width)
     except TypeError as error:

@@ -116,9 +116,18 @@ def _documented(name: str, prefix: str) -> tuple[list[str], set[str]]:
     return options, set(re.findall(rf"(?<![\w.]){re.escape(prefix)}\w+", text))
 
 
+def _by_options(name: str) -> dict[str, str]:
+    """The variable by which a role takes an option of a module that has another name."""
+    path = COLLECTION / "roles" / name / "vars/main.yml"
+    found = yaml_load(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    return dict(found.get(f"{name}__hint_variables") or {})
+
+
 def _refusal(variable: str, name: str, prefix: str, known: set[str]) -> str:
     # Compared without the prefix, which would make all of them similar.
-    near = get_close_matches(variable.removeprefix(prefix), sorted(each.removeprefix(prefix) for each in known), 1)
+    own = _by_options(name).get(variable.removeprefix(prefix), "")
+    names = sorted(each.removeprefix(prefix) for each in known)
+    near = [own.removeprefix(prefix)] if own else get_close_matches(variable.removeprefix(prefix), names, 1)
     hint = (
         f"did you mean {prefix}{near[0]}?"
         if near

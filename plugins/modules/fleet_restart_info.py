@@ -161,6 +161,11 @@ message:
     wave can take some of them; one line for each cluster. Empty if one wave can take all.
   returned: success
   type: str
+lost_tenants:
+  description: The names of the tenants in RV(message), in alphabetical order.
+  returned: success
+  type: list
+  elements: str
 url:
   description: Address of the request that made the module fail.
   returned: when a request made the module fail

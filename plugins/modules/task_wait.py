@@ -28,8 +28,8 @@ options:
     required: true
   show_steps:
     description:
-      - Whether O(show_progress) shows a line for each subtask. Otherwise it shows a line after one minute, then after
-        two more, four more, and so on up to fifteen.
+      - Whether O(show_progress) shows a line for each subtask. Otherwise it shows a line each minute, with the step
+        that runs.
     type: bool
     default: true
 extends_documentation_fragment:

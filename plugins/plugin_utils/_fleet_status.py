@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from ..module_utils._base.parsing import Record, integer, record, records
 from ..module_utils._base.text import display_width, one_line, shorten
-from ..module_utils._ocp.task_model import FAILED
+from ..module_utils._ocp.task_model import FAILED, ROLLBACK
 from ..module_utils._targets.serving import ACTIVE, RUNNING, database_serves
 from ._ansible_core import FilterError
 
@@ -56,14 +56,14 @@ def read_status(filter_name: str, value: object) -> FleetStatus:
     return status
 
 
-def render_status(status: FleetStatus, width: int) -> str:
-    """The lines, each of at most ``width`` columns."""
+def render_status(status: FleetStatus, width: int | None) -> str:
+    """The lines, each of at most ``width`` columns; None for whole lines."""
     lines = [_heading(status), *_fleet_lines(status), *_task_lines(status.tasks)]
     lines += [f"{_BAD}Not everything could be read: {one_line(problem)}" for problem in status.problems]
     failed = [task for task in status.tasks if _has_failed(task)]
     if failed:
         lines.append(f"Why: {_REPORT}{_text(failed[0].get('id'))}")
-    return "\n".join(shorten(line.rstrip(), width) for line in lines)
+    return "\n".join(line.rstrip() if width is None else shorten(line.rstrip(), width) for line in lines)
 
 
 def _results(filter_name: str, value: object) -> Iterator[Record]:
@@ -103,7 +103,7 @@ def _heading(status: FleetStatus) -> str:
     if "tasks" in status.read:
         running, failed = sum(map(_runs, status.tasks)), sum(map(_has_failed, status.tasks))
         words += [f"{_counted(running, 'task')} running", f"{failed} FAILED"]
-    return f"{', '.join(words) or 'Nothing was read'}; start times"
+    return ", ".join(words) or "Nothing was read"
 
 
 def _fleet_lines(status: FleetStatus) -> Iterator[str]:
@@ -161,7 +161,8 @@ def _task_lines(tasks: Iterable[Record]) -> Iterator[str]:
     """Those that run first."""
     for task in sorted(tasks, key=lambda task: not _runs(task)):
         targets = ", ".join(_texts(task.get("targets"))) or _text(task.get("cluster_name"))
-        words = [_text(task.get("status")), _text(task.get("id")), _text(task.get("name")), _text(targets)]
+        undone = "rollback of" if _rolls_back(task) else ""
+        words = [_text(task.get("status")), undone, _text(task.get("id")), _text(task.get("name")), _text(targets)]
         mark = _BAD if _has_failed(task) else _PLAIN
         yield mark + _joined([" ".join(filter(None, words)), _place(task), _time(task.get("start_time"))])
 
@@ -188,6 +189,10 @@ def _serves(thing: Record) -> bool:
 
 def _runs(task: Record) -> bool:
     return task.get("finished") is not True
+
+
+def _rolls_back(task: Record) -> bool:
+    return str(task.get("operation")).upper() == ROLLBACK
 
 
 def _has_failed(task: Record) -> bool:

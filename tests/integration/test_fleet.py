@@ -103,7 +103,9 @@ def test_two_zones_at_once_are_refused_before_anything_is_sent(ansible, emulator
     said = outcome.result["msg"]
     assert "Tenant sys would lose its majority: 1 of 3 voters would remain (zone3), and it needs 2." in said
     assert f"These can restart together: orders {SERVERS[2]}. These cannot join them: orders {SERVERS[0]}." in said
-    assert "fleet_restart_waves=true" in said
+    assert "give -e fleet_restart_waves=true. Else give -e fleet_restart_tolerate_outage_of=" in said
+    assert ", or -e fleet_restart_safety=none." in said
+    assert "assertion" not in outcome.output
     assert emulator.requests("POST") == []
 
 
@@ -290,6 +292,7 @@ def test_check_mode_shows_the_waves_and_starts_nothing(ansible, emulator, change
     given = variables(started_before=change, servers=on_orders(SERVERS[0], SERVERS[2]), waves=True)
     outcome = ansible.playbook("oceanbase.ocp.fleet_restart", arguments=f"--check {given}")
     assert outcome.rc == 0, outcome.output
+    assert "Would restart 2 servers in 2 waves." in outcome.output
     assert "Wave 2 of 2:" in outcome.output
     assert emulator.requests("POST") == []
 

@@ -61,7 +61,7 @@ def test_failed_node_stops_the_run_and_a_rerun_continues(roll, start_emulator, t
     address = fourth.partition(":")[0]
     assert f"cluster1 stopped at batch 4 of 12 (zone3: {fourth})" in said
     assert f"Task 1004 (Restart OB server {address}) FAILED at subtask 4 of 13, Stop observer process" in said
-    assert f"3 of 12 servers were restarted, 1 failed ({fourth}), 8 were not touched" in said
+    assert f"3 of 12 servers restarted, 1 failed ({fourth}), 8 not touched" in said
     assert "run the same command again" in said
     assert "Stop observer process" in report.read_text()
 
@@ -114,7 +114,7 @@ def test_gate_blocks_the_next_batch_and_names_the_unavailable_node(roll, start_e
     step = "Restart servers one after another in payments"
     assert f'stopped at batch 2 of 3 (zone3: 10.0.0.9:2882) in "{step}"' in message(outcome)
     assert "not healthy after 2 seconds: server 10.0.0.7:2882 of zone1 is UNAVAILABLE" in message(outcome)
-    assert "1 of 3 servers were restarted, 0 failed, 2 were not touched" in message(outcome)
+    assert "1 of 3 servers restarted, 0 failed, 2 not touched" in message(outcome)
 
 
 @pytest.mark.nightly

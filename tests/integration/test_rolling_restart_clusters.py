@@ -83,7 +83,7 @@ def test_clusters_restart_side_by_side_and_the_last_failure_leaves_the_summary(r
     planned = roll(emulator, "--check")
     assert planned.rc == 0, planned.output
     scope = planned.results["Show what is in the scope"]["msg"][-1]
-    counts = "12 to restart in 4 clusters, 0 left alone, 0 clusters blocked"
+    counts = "would restart 12 in 4 clusters, 0 left alone, 0 clusters blocked"
     assert scope == f"4 clusters with 12 servers: {counts}; up to 4 at the same time"
     assert posts(emulator) == []
 
@@ -136,7 +136,7 @@ def test_failed_canary_and_failures_of_other_runs_stop_all(roll, start_emulator,
     emulator = start_emulator(*FLEET)
     refused = roll(emulator, max_servers=11)
     assert refused.rc == 2
-    assert "rolling_restart_max_servers: 12 servers are to be restarted, and 11 is the most" in refused.output
+    assert "rolling_restart_max_servers: 12 servers to restart, and 11 is the most" in refused.output
     unknown = roll(emulator, canary_clusters=["cluster9"])
     assert "rolling_restart_canary_clusters: cluster9 is not a cluster of this run." in unknown.output
     not_here = roll(emulator, before_node="/etc/hostname", batch=2)
@@ -175,7 +175,7 @@ def test_list_of_clusters_is_restarted_as_without_hosts(roll, start_emulator):
     assert "left alone: cluster1" not in outcome.output
     refused = roll(emulator, clusters=["cluster1"], max_servers=2)
     assert refused.rc == 2
-    assert "rolling_restart_max_servers: 3 servers are to be restarted, and 2 is the most" in refused.output
+    assert "rolling_restart_max_servers: 3 servers to restart, and 2 is the most" in refused.output
     assert len(posts(emulator)) == 3
 
 

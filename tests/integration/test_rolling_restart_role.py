@@ -81,7 +81,7 @@ def test_next_cluster_is_restarted_only_within_max_failures(roll, start_emulator
     # A text, as the command line gives it by -e name=value.
     outcome = roll(emulator, ["orders", "payments"], max_failures=str(borne))
     assert outcome.rc == 2
-    assert f"{restarted} of 9 servers were restarted, 1 failed (10.0.0.3:2882), {8 - restarted} were not" in (
+    assert f"{restarted} of 9 servers restarted, 1 failed (10.0.0.3:2882), {8 - restarted} not touched" in (
         message(outcome)
     )
     assert len(emulator.restarts("OB_SERVER")) == restarted
@@ -97,7 +97,7 @@ def test_others_in_a_batch_are_awaited_when_one_cannot_start(roll, start_emulato
     assert outcome.rc == 2
     assert "batch 1 of 4 (zone2: 10.0.0.3:2882, 10.0.0.4:2882)" in message(outcome)
     assert "Did not restart server 10.0.0.3:2882 (id 3) of cluster orders (id 1)" in message(outcome)
-    assert "1 of 6 servers were restarted, 1 failed (10.0.0.3:2882), 4 were not touched" in message(outcome)
+    assert "1 of 6 servers restarted, 1 failed (10.0.0.3:2882), 4 not touched" in message(outcome)
     assert emulator.restarts("OB_SERVER") == {"10.0.0.4:2882": 1}
 
 
@@ -109,7 +109,7 @@ def test_failed_task_of_a_batch_is_named_and_the_others_are_awaited(roll, start_
     report = tmp_path / "failed.html"
     outcome = roll(emulator, ["orders"], batch=2, report=str(report))
     assert outcome.rc == 2
-    assert "1 of 6 servers were restarted, 1 failed (10.0.0.4:2882), 4 were not touched" in message(outcome)
+    assert "1 of 6 servers restarted, 1 failed (10.0.0.4:2882), 4 not touched" in message(outcome)
     assert "FAILED at subtask 1 of 13, Prepare restart observer" in message(outcome)
     assert "Prepare restart observer" in report.read_text()
     assert len(posts(emulator)) == 2
@@ -143,7 +143,7 @@ def test_failed_running_restart_counts_as_one_failure_of_its_cluster(ansible, ro
     assert message(outcome).count("The rolling restart of ") == 1
     assert 'The rolling restart of orders stopped in "Wait for restarts that are already running"' in message(outcome)
     assert f"Task {running} (Restart OB server 10.0.0.3) FAILED" in message(outcome)
-    assert "3 of 9 servers were restarted, 0 failed, 6 were not touched" in message(outcome)
+    assert "3 of 9 servers restarted, 0 failed, 6 not touched" in message(outcome)
     assert posts(emulator) == [3, 8, 9, 7]
     assert "Stop observer service" in report.read_text()
 
@@ -157,7 +157,7 @@ def test_refused_credentials_end_a_batch_before_another_request(roll, start_emul
     outcome = roll(emulator, ["orders"], batch=2)
     assert outcome.rc == 2
     assert "was refused with status 401" in message(outcome)
-    assert "0 of 6 servers were restarted, 1 failed (10.0.0.3:2882), 5 were not touched" in message(outcome)
+    assert "0 of 6 servers restarted, 1 failed (10.0.0.3:2882), 5 not touched" in message(outcome)
     outcomes = [(server["name"], server["outcome"]) for server in outcome.results[RUN]["results"]]
     assert outcomes == [("10.0.0.3:2882", "failed")]
     assert set(posts(emulator)) <= {3}
@@ -198,7 +198,7 @@ def test_cluster_with_fewer_zones_than_min_zones_is_refused(roll, start_emulator
     emulator = start_emulator("--clusters", "1", "--zones", "2", "--servers-per-zone", "1", *QUICK)
     refused = roll(emulator, ["cluster1"], min_zones=3)
     assert refused.rc == 2
-    assert "cluster1 (id 1) has 2 zones (zone1, zone2), and min_zones=3 are required" in message(refused)
+    assert "cluster1 (id 1) has 2 zones (zone1, zone2), and min_zones=3 is required" in message(refused)
     assert posts(emulator) == []
 
 

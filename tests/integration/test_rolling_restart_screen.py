@@ -51,6 +51,8 @@ def test_run_that_stops_says_why_once(roll, start_emulator):
     # Ansible adds the result, as JSON in one line.
     [said] = [line for line in lines(stopped) if CAUSE in line and not line.startswith("fatal: ")]
     assert said.strip().endswith(f"failed: {CAUSE}")
+    # Nothing of how the role tells it.
+    assert not re.search(r"assertion|evaluated_to|is_told_later", stopped.output)
     assert [line for line in lines(stopped) if line.startswith("  1 of 9, 10.0.0.4:2882 (zone2) FAILED, 8 left")]
 
 
@@ -62,3 +64,11 @@ def test_restarts_between_task_files_have_the_same_words(roll, start_emulator, t
     assert outcome.rc == 0, outcome.output
     found = re.findall(r"item=(\d of 2, \S+ restarted) in \d+\.\d s, (\d left), about \d+ s", outcome.output)
     assert found == [("1 of 2, 10.0.0.4:2882 restarted", "1 left"), ("2 of 2, 10.0.0.5:2882 restarted", "0 left")]
+
+
+def test_check_mode_says_would(roll, start_emulator):
+    emulator = start_emulator(*NINE)
+    planned = roll(emulator, ["cluster1"], check=True)
+    assert planned.rc == 0, planned.output
+    assert posts(emulator) == []
+    assert '"would restart 9 servers one by one, 0 left alone, of 1 cluster"' in planned.output

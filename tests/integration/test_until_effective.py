@@ -99,4 +99,4 @@ def test_parameter_without_effect_costs_one_restart_and_stops_the_run(until, sta
     assert sum(emulator.restarts("OB_SERVER").values()) == 1
     [name] = emulator.restarts("OB_SERVER")
     assert f"but {name} shows stack_size=512K instead of 5M" in message(outcome)
-    assert "0 of 9 servers were restarted, 1 failed" in message(outcome)
+    assert "0 of 9 servers restarted, 1 failed" in message(outcome)

@@ -23,6 +23,12 @@ def adhoc_command(module: str, **options: object) -> str:
     return f"ansible localhost -m oceanbase.ocp.{module} -a '{words}'"
 
 
+def start_line(cluster: object, server: str) -> str:
+    """The line of a message that proposes how to start a server that is stopped."""
+    command = adhoc_command("server_restart", cluster=cluster, server=server, freeze_server="false")
+    return f"  Start {server} by a restart: {command}"
+
+
 @dataclass(frozen=True)
 class Hints:
     """How the caller gives the options of a module.

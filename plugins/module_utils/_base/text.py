@@ -72,6 +72,12 @@ def log_tail(value: object, lines: int = LONGEST_LOG_LINES) -> LogTail | None:
     return LogTail([escape_lines(line) for line in last], note)
 
 
+def counted(count: int, noun: str) -> str:
+    """As in ``1 server`` or ``9 batches``."""
+    ending = "" if count == 1 else "es" if noun.endswith("ch") else "s"
+    return f"{count} {noun}{ending}"
+
+
 def join_names(names: Iterable[str]) -> str:
     """The first NAMED_AT_MOST names with commas, and the number of the others."""
     every = list(names)

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from .._base.cli_hints import adhoc_command
+from .._base.cli_hints import start_line
 from .._base.text import join_names, state_words
 from .._fleet.facts import Facts
 from .._ocp.task_model import FAILED, Task
@@ -113,7 +113,7 @@ def _task_problem(task: Task, cluster: Facts, servers: Sequence[Facts]) -> Probl
     if task.status == FAILED:
         words = f"task {task.label} {failed_words(task)}, and still holds {join_names(held)}"
         return Problem(words, Kind.HELD, tuple(remedies(task)))
-    return Problem(f"task {task.label} is {task.status} on {join_names(held)}", Kind.AT_WORK)
+    return Problem(f"{task.words} is {task.status} on {join_names(held)}", Kind.AT_WORK)
 
 
 def _server_problem(server: Facts, cluster: Facts, at_work: Sequence[Task]) -> Problem:
@@ -122,8 +122,7 @@ def _server_problem(server: Facts, cluster: Facts, at_work: Sequence[Task]) -> P
     words = f"server {server['name']} of {server['zone']} is {_status_words(server)}"
     if kind is not Kind.ILL or not is_stopped(server["status"]):
         return Problem(words, kind)
-    again = adhoc_command("server_restart", cluster=cluster["id"], server=server["name"], freeze_server="false")
-    return Problem(words, kind, (f"  Start {server['name']} by a restart: {again}",))
+    return Problem(words, kind, (start_line(cluster["id"], server["name"]),))
 
 
 def _kind(thing: Facts, at_work: Iterable[Task]) -> Kind:

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from .._base.change_name import parse_change_name
-from .._base.checks import check_nonempty, check_range
+from .._base.checks import check_nonempty, check_range, check_tenants
 from .._base.cli_hints import Hints
 from .._base.text import LONGEST_LOG_LINES
 from .._base.time_option import parse_instant_option
@@ -195,7 +195,7 @@ def _safety(params: Params) -> Safety | None:
     """The demands on a cluster before the restart. Raises OptionError."""
     if "safety" not in params:
         return None
-    check_nonempty("tolerate_outage_of", params["tolerate_outage_of"], "leave it out to tolerate none")
+    check_tenants(hints(params).named("tolerate_outage_of"), params["tolerate_outage_of"])
     zone = params["zone"] if "server" in params else None
     check_nonempty("zone", None if zone is None else [zone], "leave it out to take the server wherever it is")
     asked = Safety(

@@ -125,7 +125,8 @@ def _with_tasks(key: str, value: Any, detail: str) -> Any:
 
 def _task(task: Record, detail: str) -> Record:
     if detail == COMPACT:
-        return {key: task[key] for key in _TASK_KEYS if key in task}
+        undone = {"rolled_back": True} if task.get("rolled_back") is True else {}
+        return {**{key: task[key] for key in _TASK_KEYS if key in task}, **undone}
     return {**task, "subtasks": [step for step in records(task.get("subtasks")) if step.get("status") == FAILED]}
 
 

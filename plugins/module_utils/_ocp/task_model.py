@@ -21,6 +21,7 @@ SUCCESSFUL = "SUCCESSFUL"
 FAILED = "FAILED"
 ROLLBACK = "ROLLBACK"
 EXECUTE = "EXECUTE"
+SKIPPED_BY = ("SKIP", "ROLLBACK_SKIP")
 # Also with a finish time: no document says that a retry removes the one of the attempt before.
 UNFINISHED = (RUNNING, "READY", "PENDING", "CANCELING")
 # Fields hold names and addresses; longer values would only fill results.
@@ -57,6 +58,11 @@ class Subtask:
     def label(self) -> str:
         """Its name for people, as one printable line."""
         return one_line(self.description) or one_line(self.name) or f"subtask {self.id}"
+
+    @property
+    def is_skipped(self) -> bool:
+        """Whether it counts as done, and somebody left its work undone."""
+        return self.status == SUCCESSFUL and str(self.operation).upper() in SKIPPED_BY
 
 
 @dataclass(frozen=True)
@@ -124,6 +130,11 @@ class Task:
     def is_rolling_back(self) -> bool:
         """Whether it is undoing its work, as far as the form shows."""
         return _is_rollback(self)
+
+    @property
+    def words(self) -> str:
+        """As in ``task 1001 (Restart OB server)``, or ``rollback of task 1001 (Restart OB server)``."""
+        return f"{'rollback of ' if self.is_rolling_back else ''}task {self.label}"
 
     @property
     def rolled_back(self) -> bool:

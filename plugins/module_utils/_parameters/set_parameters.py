@@ -13,7 +13,7 @@ from functools import cached_property
 
 from .._base.clock import SYSTEM_CLOCK, Clock
 from .._base.errors import ServiceError
-from .._base.text import join_names
+from .._base.text import counted, join_names
 from .._journal.open_journal import check_journal_url
 from .._ocp.endpoints import OcpApi
 from .effect import Effect
@@ -173,8 +173,8 @@ class _Change:
         if servers is None:
             way_out = "" if self.set_at is None else f": restart those that started before {self.set_at}"
             return f"{names} takes effect at a restart; the service does not show which servers need one{way_out}."
-        whom = f"{len(servers)} of {every} servers have to restart: {join_names(servers)}"
-        return f"{names} takes effect at a restart; {whom}."
+        whom = f"{len(servers)} of {counted(every, 'server')} {'has' if len(servers) == 1 else 'have'} to restart"
+        return f"{names} takes effect at a restart; {whom}: {join_names(servers)}."
 
     def _warnings(self) -> list[str]:
         found = []

@@ -64,7 +64,7 @@ def await_restart(
     policy.announce(started_line(target.label, f"{what}, task {task_id}"), False)
     policy.note({"began": {"target": target.label, "task_id": task_id}})
     then = RUN_AGAIN if at_most_once else _THEN_IT_IS_DONE
-    purpose = Purpose(f"The restart of {target.label}", trace_id, then=then)
+    purpose = Purpose(f"The restart of {target.label}", trace_id, then=then, names={task_id: _short_name(target)})
     try:
         waited = wait_for_success(api, [task_id], policy, purpose=purpose, unseen_for=UNSEEN_FOR, clock=clock)
     except OcpError as error:
@@ -74,6 +74,11 @@ def await_restart(
             error.add_advice(f"Then wait for it: {adhoc_command('task_wait', task_ids=task_id)}")
         return AwaitedTask(task, error=error)
     return AwaitedTask(waited.results[0], waited.warnings)
+
+
+def _short_name(target: Target) -> str:
+    """The address of a server; the label of anything else."""
+    return str(target.result()["name"]) if target.kind == "server" else target.label
 
 
 def verify(

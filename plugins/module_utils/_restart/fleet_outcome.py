@@ -10,12 +10,14 @@ from typing import Any
 
 from .._base.clock import Clock
 from .._base.errors import ChangeStopped, Halted, NotAllRestarted, OcpError, TaskFailed
+from .._base.text import counted
 from .._ocp.endpoints import OcpApi
 from .._ocp.side_by_side import Ended
 from .._ocp.task_model import Task
 from .._targets.target import Selector
 from .._waiting.failure_report import Purpose, task_failed
 from .observed_starts import start_shown
+from .reasons import WOULD_RESTART
 from .restart_request import RestartRequest
 
 Result = dict[str, Any]
@@ -140,7 +142,7 @@ class FleetOutcome:
             return []
         more = len(failed) - MOST_NAMED
         return [
-            f"{len(failed)} of {len(self.members)} servers were not restarted as requested.",
+            f"{len(failed)} of {counted(len(self.members), 'server')} not restarted as requested.",
             *(f"{server['cluster']} {server['server']} {server['msg']}" for server in failed[:MOST_NAMED]),
             *([f"And {more} more: see servers in the result."] if more > 0 else []),
         ]
@@ -200,7 +202,8 @@ class FleetOutcome:
         proof = self._proofs.get(number)
         if proof is None or (proof.found is not None and (is_proven(proof.found) or shows_no_start(proof.found))):
             return None
-        why = str(proof.error) if proof.error is not None else {**UNKNOWN, **(proof.found or {})}["reason"]
+        shown = {**UNKNOWN, **(proof.found or {})}["reason"]
+        why = str(proof.error) if proof.error is not None else (shown or "").removeprefix(WOULD_RESTART)
         since = self.members[number].request.started_before
         when = f" since {since.isoformat()}" if since else ""
         return f"is not proven to have started{when} and to serve: {(why or 'nothing is known of it').rstrip('.')}."

@@ -11,6 +11,7 @@ from typing import Any
 
 from .._base.clock import SYSTEM_CLOCK, Clock
 from .._base.errors import JournalError, ModuleCrashed, OcpError, attach_facts
+from .._base.text import counted
 from .._journal.open_journal import open_journal
 from .._ocp.endpoints import OcpApi
 from .._ocp.side_by_side import Crew
@@ -87,7 +88,7 @@ class _Fleet:
         if not task_ids:
             return
         if self._request.policy.steps:
-            self._show(f"{len(task_ids)} restarts run, {self._outcome.skipped} servers need none")
+            self._show(f"{_runs(len(task_ids))}, {counted(self._outcome.skipped, 'server')} left alone")
         try:
             waited = wait_for_tasks(
                 self._api,
@@ -118,7 +119,7 @@ class _Fleet:
             waited = self._clock.now() - began
             if not unproven or waited >= self._proof_timeout:
                 return
-            words = f"{len(unproven)} servers do not show yet that they have started and serve"
+            words = f"{counted(len(unproven), 'server')} yet to show a new start and to serve"
             if len(unproven) != shown:
                 shown = len(unproven)
                 beat.policy.show(progress_line(words), False)
@@ -142,6 +143,10 @@ class _Fleet:
 
     def _show(self, words: str) -> None:
         self._request.policy.show(progress_line(words), False)
+
+
+def _runs(count: int) -> str:
+    return "1 restart runs" if count == 1 else f"{count} restarts run"
 
 
 def _lines_of(numbers: Sequence[int], members: Sequence[FleetMember]) -> Iterator[list[int]]:

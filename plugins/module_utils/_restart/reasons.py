@@ -23,6 +23,8 @@ from .look import Look
 from .rules import Case, Decision, Rule, Step
 from .values_seen import ValuesSeen
 
+# What a reason begins with in check mode.
+WOULD_RESTART, WOULD_JOIN = "would restart it: ", "would wait for the restart that runs: "
 UNNAMED_KIND = "the service does not show whether such a task is a restart"
 
 
@@ -83,6 +85,11 @@ class Told:
         """As in ``1001 (Restart OB cluster)``."""
         task = self.look.task(task_id)
         return str(task_id) if task is None else task.label
+
+    def words(self, task_id: int) -> str:
+        """As in ``task 1001 (Restart OB cluster)``; of a rollback, that too."""
+        task = self.look.task(task_id)
+        return f"task {task_id}" if task is None else task.words
 
     def starts(self, members: Iterable[Member]) -> str:
         """When each of the members started, or which task restarted it where no start is shown."""
@@ -150,14 +157,14 @@ def _busy(decision: Decision, told: Told) -> str:
     running = case.satisfying or next(iter(case.running), None)
     if decision.step is Step.QUEUE:
         what = (
-            f"task {told.label(running.id)} is running"
+            f"{told.words(running.id)} is running"
             if running
             else f"{moving_words(told.observed)} without a visible task"
         )
         return f"{what} and has to end first"
     if running is None:
         return f"{moving_words(told.observed)}, but no task of it is visible; {_next_step(told.hints)}"
-    label = f"task {told.label(running.id)} is running"
+    label = f"{told.words(running.id)} is running"
     if told.wish.is_conditional and not case.stale:
         return f"{_met(told)}, but {told.observed.trouble}, and {label}; {_next_step(told.hints)}"
     if told.wish.in_flight is InFlight.FAIL:
@@ -173,7 +180,7 @@ def _busy(decision: Decision, told: Told) -> str:
 def _other_work(task_id: int, told: Told) -> str:
     task = told.look.task(task_id)
     if task is not None and task.is_rolling_back:
-        return "it is a rollback, after which the target has not restarted"
+        return "the target has not restarted after that"
     return "it is not known to restart this target"
 
 

@@ -52,7 +52,7 @@ from .look import Look
 from .own_notes import Claim, Late, OwnNotes
 from .own_request import Sent, doubtful_tasks, own_tasks, undated_tasks
 from .reader import Reader
-from .reasons import Told, lacks_values, reason_of, refusal_of, skip_gap
+from .reasons import WOULD_JOIN, WOULD_RESTART, Told, lacks_values, reason_of, refusal_of, skip_gap
 from .restart_request import RestartRequest
 from .rules import Decision, Rule, Step, decide
 from .safety_gate import SafetyGate, lag_of_stopped
@@ -781,7 +781,7 @@ class _Run:
         elif decision.step is Step.ADOPT:
             self._adopt(look, decision)
         elif self._request.check_mode:
-            self._attempt.note(changed=True, action="submitted")
+            self._attempt.note(changed=True, action="submitted", reason=f"{WOULD_RESTART}{self._attempt.so_far.reason}")
         elif not self._submit(look, decision.members):
             return False
         self._lock.close()
@@ -803,6 +803,8 @@ class _Run:
     def _join(self, decision: Decision) -> None:
         [task_id] = decision.tasks
         self._attempt.note(action="attached", task_id=task_id)
+        if self._request.wait and self._request.check_mode:
+            self._attempt.note(reason=f"{WOULD_JOIN}{self._attempt.so_far.reason}")
         if self._request.wait and not self._request.check_mode:
             return
         try:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from .._base.cli_hints import Hints
+from .._base.cli_hints import RUN_AGAIN, Hints, start_line
 from .._base.clock import Clock
 from .._base.errors import AuthenticationFailed, NotHealthy, NotSafe, ServiceError
 from .._base.parsing import Record
@@ -24,7 +24,9 @@ from .._safety.voters import Outage
 from .._signs.cluster_lag import ClusterLag
 from .._targets.cluster import placed_servers, server_keys, servers_of
 from .._targets.operating_tasks import tasks_of_cluster
+from .._targets.serving import is_stopped
 from .._targets.target import PlacedServer, Target
+from .._waiting.failure_report import NEXT_STEPS_HEADING
 from .health_check import HealthCheck
 from .look import Look
 from .own_notes import OwnNotes
@@ -32,6 +34,8 @@ from .restart_request import RestartRequest, Safety
 from .verdicts import Go, Judgement, LookAgain, Refuse, Wait
 
 Facts = dict[str, Any]
+
+MOST_STARTED = 3
 
 # For tenants that were not checked.
 UNSEEN: Facts = {"evidence": None, "tenants": [], "outages": []}
@@ -149,7 +153,7 @@ class SafetyGate:
             return Judgement(LookAgain(), facts, warnings=warnings)
         if not verdict.refused:
             return self._database(taken, safety.tolerated, waited, Judgement(Go(), facts, warnings=warnings))
-        refusal = self._refusal(verdict, waited)
+        refusal = self._refusal(verdict, waited, warnings, taken)
         others = tuple(words for outage in verdict.refused for words in outage.others_down)
         decision = Wait(refusal, others) if verdict.passes else Refuse(refusal)
         return Judgement(decision, facts, warnings=warnings)
@@ -175,7 +179,7 @@ class SafetyGate:
             return replace(allowed, warnings=(*allowed.warnings, *doubts))
         lines = tuple(obstacle.text for obstacle in found)
         facts = {**(allowed.safety or {}), "problems": list(lines), "allowed": False}
-        refusal = self._would_be_refused(found, waited)
+        refusal = self._would_be_refused(found, waited, taken)
         passes = all(obstacle.passes for obstacle in found)
         return replace(allowed, verdict=Wait(refusal, lines) if passes else Refuse(refusal), safety=facts)
 
@@ -191,11 +195,14 @@ class SafetyGate:
         except ServiceError as error:
             return None, (f"It was not checked how far replicas lag: {error.what}",)
 
-    def _would_be_refused(self, found: Sequence[Obstacle], waited: float) -> NotSafe:
+    def _would_be_refused(
+        self, found: Sequence[Obstacle], waited: float, taken: Sequence[tuple[Layout, Taken]]
+    ) -> NotSafe:
         after = f" Waiting {waited:.0f} seconds did not help." if waited else ""
         return NotSafe(
             f"Did not restart {self._target.label}: the database would refuse to stop it, since "
             f"{obstacle_words(found)}.{after} {ways_past(found, self._request.hints)}".rstrip()
+            + _start_words(taken)
         )
 
     @property
@@ -223,11 +230,15 @@ class SafetyGate:
                 own = self._notes.own_restarts(tasks, self._notes.rows_of([*keys, *self._notes.keys]))
                 yield layout, _taken_of(placed, tasks, own, (), arbiter)
 
-    def _refusal(self, verdict: Verdict, waited: float) -> NotSafe:
+    def _refusal(
+        self, verdict: Verdict, waited: float, unknown: Sequence[str], taken: Sequence[tuple[Layout, Taken]]
+    ) -> NotSafe:
         after = f" Waiting {waited:.0f} seconds did not help." if waited else ""
         return NotSafe(
-            f"Did not restart {self._target.label}: it is not safe.{after} {refusal_words(verdict.refused)} "
+            f"Did not restart {self._target.label}: it is not safe.{after} "
+            f"{' '.join([*unknown, refusal_words(verdict.refused)])} "
             f"{allowing_options(verdict.refused, self._request.hints, passes=verdict.passes)}".rstrip()
+            + _start_words(taken)
         )
 
     def _unhealthy(self, problems: Sequence[Problem], waited: float) -> Judgement:
@@ -270,6 +281,19 @@ def _taken_of(
 ) -> Taken:
     arbiters = frozenset().union(*(restart.arbiters for restart in own))
     return Taken(placed, server_states(placed, tasks, own, names), arbiter, arbiters)
+
+
+def _start_words(taken: Sequence[tuple[Layout, Taken]]) -> str:
+    """What to do about servers that were stopped and that nothing starts; empty if there are none."""
+    lines = [
+        start_line(layout.cluster_id, server.member.name)
+        for layout, one in taken
+        for server in one.placed
+        if is_stopped(server.member.status)
+        and not one.states[server.member.name].taken
+        and not one.states[server.member.name].in_flight
+    ]
+    return "\n".join(["", NEXT_STEPS_HEADING, *lines[:MOST_STARTED], RUN_AGAIN]) if lines else ""
 
 
 def _facts(verdict: Verdict | None, problems: Sequence[str] = ()) -> Facts:

@@ -10,11 +10,11 @@ from datetime import datetime
 from itertools import zip_longest
 from typing import Any, TypeAlias
 
-from .._base.checks import check_nonempty
+from .._base.checks import check_tenants
 from .._base.clock import Clock
 from .._base.errors import OptionError, PermissionDenied
 from .._base.parsing import Record
-from .._base.text import join_names
+from .._base.text import counted, join_names
 from .._journal.rows import Place
 from .._ocp.endpoints import OcpApi
 from .._ocp.side_by_side import Crew
@@ -23,7 +23,7 @@ from .._safety.caps import OPTION, Caps, portions
 from .._safety.layout import Layout
 from .._safety.server_states import server_states
 from .._safety.verdict import Taken, Verdict, judge, refusal_words
-from .._safety.voters import ServerState
+from .._safety.voters import Outage, ServerState
 from .._targets.cluster import Cluster, placed_servers, servers_in_all, servers_of
 from .._targets.lookup import address_of, clusters_named, exactly_one
 from .._targets.operating_tasks import tasks_of_cluster
@@ -57,10 +57,12 @@ class FleetRequest:
 def plan_fleet(crew: Crew, wanted: FleetRequest) -> Result:
     """The result of the module: ``waves``, ``left_alone`` and ``refused`` servers, why in ``message``, ``warnings``.
 
+    ``lost_tenants`` are those of the message.
+
     Each cluster is read once, side by side, without waiting. Raises OptionError, TargetError for what does not exist,
     ServiceError.
     """
-    check_nonempty("tolerate_outage_of", wanted.tolerated, "leave it out to tolerate none")
+    check_tenants("tolerate_outage_of", wanted.tolerated)
     plans = crew.each(_find(crew, wanted), lambda api, found, clock: _planned(api, found, wanted, clock))
     side_by_side = zip_longest(*(plan.waves for plan in plans), fillvalue=())
     together = [[server for part in parts for server in part] for parts in side_by_side]
@@ -73,6 +75,7 @@ def plan_fleet(crew: Crew, wanted: FleetRequest) -> Result:
         "left_alone": [facts for plan in plans for facts in plan.left_alone],
         "refused": [facts for plan in plans for facts in plan.refused],
         "message": "\n".join([*(plan.message for plan in plans if plan.message), *_capped_words(together, waves)]),
+        "lost_tenants": sorted({name for plan in plans for name in plan.lost}),
         "warnings": [
             *plans[0].clock_warnings,
             *(words for plan in plans for words in plan.warnings),
@@ -93,12 +96,16 @@ class _Found:
 
 @dataclass(frozen=True)
 class _ClusterPlan:
-    """The part of the result that is of one cluster; ``tenants`` are the names of those that were looked at."""
+    """The part of the result that is of one cluster; ``tenants`` are the names of those that were looked at.
+
+    ``lost`` are the names of those that do not allow it.
+    """
 
     waves: list[list[Planned]]
     left_alone: list[Result]
     refused: list[Result]
     message: str
+    lost: set[str]
     tenants: set[str]
     warnings: list[str]
     clock_warnings: list[str]
@@ -137,6 +144,7 @@ def _planned(api: OcpApi, found: _Found, wanted: FleetRequest, clock: Clock) -> 
         [plan.facts(server) for server in plan.left_alone],
         [plan.facts(server) for server in plan.refused],
         plan.message,
+        plan.lost,
         # After all reads.
         plan.tenants,
         plan.warnings,
@@ -158,6 +166,8 @@ class _PlannedCluster:
         self.cluster = Cluster.from_api(found.record)
         self.warnings: list[str] = []
         self.tenants: set[str] = set()
+        # Known with the message.
+        self.lost: set[str] = set()
         self._placed = placed = found.placed
         self._majority, self._tolerated = wanted.majority, frozenset(wanted.tolerated or ())
         self._layout = Layout(api, self.cluster.id, self.warnings)
@@ -228,14 +238,19 @@ class _PlannedCluster:
         words = []
         if len(waves) > 1:
             together = self._verdict([name for name in self._needed if name not in refused], 1)
+            self._note_lost(together.refused)
             why = refusal_words(together.refused) or "The database stops servers of one zone at a time."
             words.append(f"The servers of {label} cannot all be down at once. {why}")
         if refused:
             alone = [outage for name in refused for outage in self._verdict([name], len(waves) + 1).refused]
+            self._note_lost(alone)
             found = {outage.tenant.name: outage for outage in reversed(alone)}
             lost = refusal_words(list(found.values()))
             words.append(f"{join_names(refused)} of {label} cannot be down at all. {lost}")
         return " ".join(words)
+
+    def _note_lost(self, refused: Sequence[Outage]) -> None:
+        self.lost.update(outage.tenant.name for outage in refused if not outage.tenant.stands_for_all)
 
     def wave_facts(self) -> list[list[Planned]]:
         """The facts of the servers, each with its place, wave by wave."""
@@ -303,4 +318,4 @@ def _capped(crew: Crew, waves: Sequence[Sequence[Planned]], caps: Caps) -> list[
 def _capped_words(together: Sequence[object], waves: Sequence[object]) -> list[str]:
     if len(waves) == len(together):
         return []
-    return [f"With {OPTION} they take {len(waves)} waves, and {len(together)} without."]
+    return [f"With {OPTION} they take {counted(len(waves), 'wave')}, and {len(together)} without."]

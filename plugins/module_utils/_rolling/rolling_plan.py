@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
-from .._base.checks import check_nonempty, check_range
+from .._base.checks import check_nonempty, check_range, check_tenants
 from .._base.cli_hints import BY_OPTIONS, Hints
 from .._base.clock import SYSTEM_CLOCK, Clock
 from .._base.errors import OptionError, TargetError
-from .._base.text import join_names
+from .._base.text import counted, join_names
 from .._fleet.facts import Facts
 from .._health.health_gate import problem_words
 from .._health.health_rules import Kind, is_unhealthy
@@ -152,7 +152,7 @@ def _check_request(wanted: RollingRequest) -> None:
             "change: is not given, nor is started_before or until_effective; give the name of the change that the "
             "restart is for, its instant, or the values that it has set."
         )
-    check_nonempty("tolerate_outage_of", wanted.tolerated, "leave it out to tolerate none")
+    check_tenants(wanted.hints.named("tolerate_outage_of"), wanted.tolerated)
     for option in ("min_zones", "canary"):
         check_range(option, getattr(wanted, option), 0)
     if wanted.batch is not None:
@@ -177,8 +177,8 @@ def _check_scope(found: Sequence[tuple[Cluster, ClusterHealth]], wanted: Rolling
         zones = _zone_names(health.servers)
         if len(zones) < wanted.min_zones:
             raise TargetError(
-                f"clusters: {cluster.label} has {len(zones)} zones ({join_names(zones)}), and "
-                f"min_zones={wanted.min_zones} are required. Give a smaller min_zones, or leave it out."
+                f"clusters: {cluster.label} has {counted(len(zones), 'zone')} ({join_names(zones)}), and "
+                f"min_zones={wanted.min_zones} is required. Give a smaller min_zones, or leave it out."
             )
     everything = [server for _cluster, health in found for server in health.servers]
     where = f" in {join_names(cluster.label for cluster, _health in found)}"

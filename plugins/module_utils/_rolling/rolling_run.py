@@ -11,6 +11,7 @@ from typing import Any
 
 from .._base.clock import SYSTEM_CLOCK, Clock
 from .._base.errors import NotAllRestarted, OcpError, OptionError, attach_facts
+from .._base.text import counted
 from .._ocp.endpoints import OcpApi
 from .._waiting.progress import progress_line
 from .cluster_run import ClusterInTurn, ClusterRun, blocked_words, look_again
@@ -73,7 +74,8 @@ class _RollingRun:
         """See roll_clusters."""
         self._plan = plan_rolling_restart(self._api, self._wanted.each.plan, self._clock)
         self._request.policy.note({"plan": self._plan})
-        for line in plan_lines(self._plan, self._wanted.each.plan, in_full=self._request.policy.steps):
+        would = self._request.check_mode
+        for line in plan_lines(self._plan, self._wanted.each.plan, in_full=self._request.policy.steps, would=would):
             self._say(line)
         self._check_size()
         blocked = [cluster for cluster in self._plan["clusters"] if cluster["blocked"]]
@@ -106,7 +108,7 @@ class _RollingRun:
         if most is not None and len(self._servers) > most:
             option = self._request.hints.named("max_servers")
             raise OptionError(
-                f"{option}: {len(self._servers)} servers are to be restarted, and {most} is the most; give a larger "
+                f"{option}: {counted(len(self._servers), 'server')} to restart, and {most} is the most; give a larger "
                 "number if that is meant. Nothing was restarted."
             )
 
@@ -187,10 +189,10 @@ class _RollingRun:
         more = f" and {len(untouched) - 10} more" if len(untouched) > 10 else ""
         listed = f": {', '.join(untouched[:10])}{more}" if untouched else ""
         done = len([server for server in self._results if server["outcome"] not in (FAILED, "skipped")])
+        servers = counted(len(self._servers), "server")
         lines = [
-            f"{done} of {len(self._servers)} servers were restarted, {len(failed)} failed{names}, {len(untouched)} "
-            f"were not touched{listed}. The next run goes on where this one stopped, and leaves alone what "
-            f"{purposes(self._wanted.each.plan)}.",
+            f"{done} of {servers} restarted, {len(failed)} failed{names}, {len(untouched)} not touched{listed}. "
+            f"The next run goes on where this one stopped, and leaves alone what {purposes(self._wanted.each.plan)}.",
             *(_failure_words(failure, self._plan["batches"]) for failure in self._failures),
         ]
         if "run the same command again" not in lines[-1]:

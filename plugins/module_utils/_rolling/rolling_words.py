@@ -9,6 +9,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
+from .._base.text import counted
 from .rolling_plan import RollingRequest
 from .server_outcomes import FAILED
 
@@ -18,24 +19,24 @@ Result = dict[str, Any]
 MOST_ZONES = 12
 
 
-def plan_lines(plan: Result, wanted: RollingRequest, *, in_full: bool) -> Iterator[str]:
+def plan_lines(plan: Result, wanted: RollingRequest, *, in_full: bool, would: bool = False) -> Iterator[str]:
     """The counts, a line for each zone, and what may stop the run; ``in_full`` also the reason of each server.
 
-    A plan of which nothing is left has one line, but for what is ill.
+    A plan of which nothing is left has one line, but for what is ill. ``would``: in check mode.
     """
     clusters, batches, left = plan["clusters"], plan["batches"], plan["left_alone"]
     blocked = [cluster for cluster in clusters if cluster["blocked"]]
     total = sum(len(batch["servers"]) for batch in batches)
     where = f" of {len(clusters)} clusters" if len(clusters) > 1 else ""
-    ill = f"blocked: {len(blocked)} of {len(clusters)} clusters; " if blocked else ""
-    yield f"{ill}{total} to restart, {len(left)} left alone{where}"
+    done = _would_words(total, batches) if would and total else f"{total} to restart"
+    ill = f"blocked: {len(blocked)} of {counted(len(clusters), 'cluster')}; " if blocked else ""
+    yield f"{ill}{done}, {len(left)} left alone{where}"
     for cluster in blocked:
         yield from (f"blocked: {cluster['name']}: {line}" for line in cluster["message"].splitlines())
     zones = [(place, [*there]) for place, there in groupby(batches, itemgetter("cluster", "zone", "canary"))]
     for (cluster, zone, canary), there in zones if in_full or len(zones) <= MOST_ZONES else ():
         servers = [server for batch in there for server in batch["servers"]]
-        kind = "canaries" if canary else "servers"
-        yield f"{cluster} {zone}: {len(servers)} {kind} ({there[-1]['reason']})"
+        yield f"{cluster} {zone}: {_servers(len(servers), is_canary=canary)} ({there[-1]['reason']})"
         yield from (f"  {server['reason']}" for server in servers if in_full)
     for server in left:
         if in_full or not server["serves"]:
@@ -46,6 +47,18 @@ def plan_lines(plan: Result, wanted: RollingRequest, *, in_full: bool) -> Iterat
     if wanted.watch is not None and batches:
         signs = sorted(sign.value for sign in wanted.watch.signs)
         yield f"stops on: {', '.join(signs)}"
+
+
+def _would_words(total: int, batches: Sequence[Result]) -> str:
+    """As in ``would restart 9 servers one by one``."""
+    how = " one by one" if len(batches) == total > 1 else f" in {counted(len(batches), 'batch')}" if total > 1 else ""
+    return f"would restart {counted(total, 'server')}{how}"
+
+
+def _servers(count: int, *, is_canary: bool) -> str:
+    if is_canary:
+        return "1 canary" if count == 1 else f"{count} canaries"
+    return counted(count, "server")
 
 
 def purposes(wanted: RollingRequest) -> str:

@@ -13,6 +13,7 @@ from typing import Any
 
 from .._base.clock import SYSTEM_CLOCK, Clock
 from .._base.errors import OptionError
+from .._base.text import counted
 
 # Words at the beginning of a line, before the seconds that the cluster took, and what is known of it as JSON.
 ENDED, FAILED, STOPPED = "ended", "failed", "stopped"
@@ -43,7 +44,7 @@ class RunRecord:
         failed = _failed(self._lines())
         if self.most is None or failed <= self.most:
             return ""
-        return f"{failed} of {self.clusters} clusters of this run failed, and max_failures={self.most}"
+        return f"{failed} of {counted(self.clusters, 'cluster')} of this run failed, and max_failures={self.most}"
 
     def note(self, word: str, elapsed: float, entry: dict[str, Any]) -> str:
         """Add the outcome of a cluster after these seconds; returns what is left. Raises OptionError."""
@@ -80,15 +81,21 @@ class RunRecord:
         ended = sum(line.startswith((ENDED, FAILED)) for line in lines)
         failed = _failed(lines)
         failures = f", {failed} failed" if failed else ""
-        return f"{ended} of {self.clusters} clusters{failures}{self._time_left(lines)}"
+        return f"{ended} of {counted(self.clusters, 'cluster')}{failures}{self._time_left(lines)}"
 
     def _time_left(self, lines: Sequence[str]) -> str:
         ended = [line for line in lines if line.startswith(ENDS)]
         open_ones = self.clusters - len(ended)
         if open_ones <= 0:
             return ""
-        took = [float(line.split(" ", 2)[1]) for line in ended if not line.startswith(STOPPED)][-LOOKED_AT:]
+        if self.most is not None and _failed(lines) > self.most:
+            # The run is ending.
+            return ""
+        # How long a failure took tells nothing of the others.
+        took = [float(line.split(" ", 2)[1]) for line in ended if line.startswith(ENDED)][-LOOKED_AT:]
         under_way = self._under_way(lines)
+        if not took and not any(under_way):
+            return ""
         # Those that have not begun may take as long as others.
         work = sum(under_way) + (sum(took) / len(took) if took else 0.0) * (open_ones - len(under_way))
         left = max([work / min(self.forks, open_ones), *under_way])

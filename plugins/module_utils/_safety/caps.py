@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from .._base.errors import OptionError
-from .._base.text import join_names
+from .._base.text import counted, join_names
 from .._journal.rows import Place
 
 OPTION = "most_down"
@@ -73,8 +73,10 @@ class Caps:
         of = f" of {what} {value}" if what and value else f" of an {what} that is not shown" if what else ""
         share = f" ({self.most[key]} % of {total})" if key == "percent" else ""
         if len(added) > most:
-            return f"it takes down {len(added)} servers{of} at once, more than {OPTION}.{key}={self.most[key]}{share}"
-        return f"{len(there)} of {most} servers{of}{share} are down ({join_names(sorted(there))})"
+            servers = counted(len(added), "server")
+            return f"it takes down {servers}{of} at once, more than {OPTION}.{key}={self.most[key]}{share}"
+        servers, verb = counted(most, "server"), "is" if len(there) == 1 else "are"
+        return f"{len(there)} of {servers}{of}{share} {verb} down ({join_names(sorted(there))})"
 
 
 def _at(value: str | None, where: Callable[[Place], str | None], places: Iterable[Place]) -> frozenset[str]:

@@ -116,4 +116,5 @@ def _in_flight(state: ServerState, words: str) -> ServerState:
 
 
 def _label(task: Record) -> str:
-    return f"task {task_label(task['id'], task.get('name'))}"
+    undone = "rollback of " if Task.from_api(task).is_rolling_back else ""
+    return f"{undone}task {task_label(task['id'], task.get('name'))}"

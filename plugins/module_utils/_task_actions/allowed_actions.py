@@ -13,10 +13,9 @@ from enum import StrEnum
 
 from .._base.errors import OptionError, StateError
 from .._base.text import state_words
-from .._ocp.task_model import FAILED, ROLLBACK, RUNNING, SUCCESSFUL, Subtask, Task
+from .._ocp.task_model import FAILED, ROLLBACK, RUNNING, SKIPPED_BY, SUCCESSFUL, Subtask, Task
 
 PENDING, READY, CANCELING, CANCEL = "PENDING", "READY", "CANCELING", "CANCEL"
-SKIPPED_BY = ("SKIP", "ROLLBACK_SKIP")
 
 
 class State(StrEnum):

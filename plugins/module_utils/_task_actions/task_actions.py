@@ -29,7 +29,7 @@ from .._base.errors import (
 )
 from .._ocp.endpoints import OcpApi
 from .._ocp.envelope import ApiResponse
-from .._ocp.task_model import FAILED, ROLLBACK, RUNNING, Subtask, Task
+from .._ocp.task_model import FAILED, ROLLBACK, RUNNING, SKIPPED_BY, Subtask, Task
 from .._restart.attempt import ActionAttempt, Progressing
 from .._waiting.await_tasks import UNSEEN_FOR, wait_for_success, wait_for_tasks
 from .._waiting.failure_report import NEXT_STEPS_HEADING, Purpose, task_failed
@@ -39,7 +39,6 @@ from .._waiting.progress import progress_line
 from .allowed_actions import (
     CANCEL,
     CANCELING,
-    SKIPPED_BY,
     Decision,
     DesiredState,
     State,
@@ -47,6 +46,7 @@ from .allowed_actions import (
     decide_action,
     operation_of,
 )
+from .left_down import left_down
 
 Result = dict[str, Any]
 
@@ -55,6 +55,14 @@ ACTION_NOUNS = {
     State.ROLLED_BACK: "rollback",
     State.SKIPPED: "skipping",
     State.CANCELED: "cancellation",
+}
+
+# In check mode.
+WOULD = {
+    State.RETRIED: "retry it",
+    State.ROLLED_BACK: "roll it back",
+    State.SKIPPED: "skip it",
+    State.CANCELED: "cancel it",
 }
 
 
@@ -100,6 +108,7 @@ class _TaskAction:
         if check_mode:
             if decision.is_needed:
                 self._record_action(*decision.subtasks)
+                self._attempt.note(reason=f"would {WOULD[self._desired.state]}: {decision.reason}")
             return
         for step, send in self._requests(decision):
             self._send_when_allowed(task, step, send)
@@ -251,6 +260,8 @@ class _TaskAction:
             raise
         self._attempt.warnings += waited.warnings
         self._attempt.note(task=waited.results[0])
+        if state in (State.SKIPPED, State.ROLLED_BACK):
+            self._attempt.warnings += left_down(self._api, Task.from_result(waited.results[0]))
         if not rolling_back or waited.results[0]["rolled_back"]:
             return
         if waited.unsuccessful:

@@ -211,7 +211,10 @@ class _AwaitedTasks:
     def report(self, waited: float) -> None:
         """Show the result of the last poll."""
         ended, unsuccessful = len(self.ended), len(self.unsuccessful)
-        self._progress.report(PollResult(waited, self._just_read, self.unfinished, ended, unsuccessful, self._problem))
+        names = {**self._purpose.targets, **self._purpose.names}
+        self._progress.report(
+            PollResult(waited, self._just_read, self.unfinished, ended, unsuccessful, self._problem, names)
+        )
 
     def heartbeat(self, waited: float) -> None:
         """Show that the tasks continue."""

@@ -33,12 +33,14 @@ class Purpose:
     """What is awaited, as in "The restart of …", and the trace id of the request that started it.
 
     ``targets`` has the name of what a task restarts, by the task's id, where that is known better than from the task.
+    ``names`` has the same for progress lines only.
     ``then`` is what to do when a failure is cleared.
     """
 
     what: str = ""
     trace_id: str | None = None
     targets: Mapping[int, str] = field(default_factory=dict)
+    names: Mapping[int, str] = field(default_factory=dict)
     then: str = RUN_AGAIN
 
     def named(self, task: Task) -> Task:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby
 
 from .._base.errors import RequestRefused, ServiceError
@@ -20,8 +20,6 @@ MOST_TASKS_IN_DETAIL = 4
 # Columns; a terminal may show fewer.
 LONGEST_LINE = 1000
 HEARTBEAT_SECONDS = 60.0
-# Without lines for subtasks.
-LONGEST_SILENCE = 900.0
 INDENT = "  "
 # Ansible's word for success, so that only other statuses stand out.
 STATUS_WORDS = {SUCCESSFUL: "ok"}
@@ -35,7 +33,7 @@ def show_nothing(_line: str, _failed: bool) -> None:
 class PollResult:
     """The result of one poll: tasks just read, ids of the unfinished ones, two counts, and the error if it failed.
 
-    ``waited`` is the seconds since the wait began.
+    ``waited`` is the seconds since the wait began. ``names`` are those of what tasks work on, where they are known.
     """
 
     waited: float
@@ -44,23 +42,26 @@ class PollResult:
     ended: int
     unsuccessful: int
     problem: ServiceError | None = None
+    names: Mapping[int, str] = field(default_factory=dict)
 
 
 class Progress:
     """The lines of one wait: step by step for up to MOST_TASKS_IN_DETAIL tasks, totals for more.
 
     ``offline_time`` is how many seconds a server may be offline. From half of it on, a line a minute says what is left.
-    Without ``steps`` there is a line only where nothing was shown for a minute, then for two, and so on up to fifteen.
+    Without ``steps`` there is a line only where nothing was shown for a minute: what the task works on, and its step.
     """
 
     def __init__(self, show: Show, offline_time: float | None = None, *, steps: bool = True) -> None:
         self._show = show
         self._steps = steps
-        self._pause = HEARTBEAT_SECONDS
         self._offline_time = offline_time
         self._offline_due = math.inf if offline_time is None else offline_time / 2
         self._reported: set[tuple[object, ...]] = set()
         self._latest: dict[int, Task] = {}
+        self._names: Mapping[int, str] = {}
+        # What is at work in each task, and since when.
+        self._at_work: dict[int, tuple[str, float]] = {}
         self._totals: tuple[str, str] | None = None
         self._error_shown = ""
         self._last = 0.0
@@ -68,7 +69,7 @@ class Progress:
     @property
     def heartbeat_due(self) -> float:
         """Seconds into the wait at which ``heartbeat`` is due."""
-        return min(self._last + self._pause, self._offline_due)
+        return min(self._last + HEARTBEAT_SECONDS, self._offline_due)
 
     def report(self, result: PollResult) -> None:
         """Show the news."""
@@ -80,7 +81,9 @@ class Progress:
         if error and not self._error_shown:
             self._say(f"{error} after {minutes_and_seconds(waited)}; the wait goes on", waited)
         self._error_shown = error
+        self._names = result.names
         for task in result.just_read.values():
+            self._note_work(task, waited)
             if not many:
                 if self._steps:
                     self._report_steps(task, waited)
@@ -95,9 +98,8 @@ class Progress:
     def heartbeat(self, waited: float) -> None:
         """Show that the wait continues, after a minute without news."""
         self._report_offline_time(waited)
-        if waited < self._last + self._pause:
+        if waited < self._last + HEARTBEAT_SECONDS:
             return
-        self._pause = self._pause if self._steps else min(2 * self._pause, LONGEST_SILENCE)
         after = f" after {minutes_and_seconds(waited)}"
         if self._error_shown:
             self._say(f"{self._error_shown} still{after}; the wait goes on", waited)
@@ -105,8 +107,21 @@ class Progress:
             self._say(after.join(self._totals), waited)
         else:
             for task in self._latest.values():
-                self._say(f"{task.id} {task.status}{after}{_running_steps(task)}", waited)
+                standing = f"{task.id} {task.status}{after}{_running_steps(task)}"
+                self._say(standing if self._steps else self._work(task, waited), waited)
         self._last = waited
+
+    def _note_work(self, task: Task, waited: float) -> None:
+        work = _work_words(task)
+        if self._at_work.get(task.id, ("", 0.0))[0] != work:
+            self._at_work[task.id] = work, waited
+
+    def _work(self, task: Task, waited: float) -> str:
+        """As in ``10.0.0.4:2882 (task 1001): Stop observer service, for 3:00``."""
+        what, since = self._at_work[task.id]
+        name = self._names.get(task.id)
+        named = f"{name} (task {task.id})" if name else f"Task {task.label}"
+        return f"{named}: {what}, for {minutes_and_seconds(waited - since)}"
 
     def _report_offline_time(self, waited: float) -> None:
         if self._offline_time is None or waited < self._offline_due:
@@ -132,9 +147,10 @@ class Progress:
         new = [step for step in done if self._is_new(task.id, step.id, step.status, step.finish_time, step.run_time)]
         if self._is_new(task.id):
             standing = f" {len(done)}/{len(task.subtasks)}" if task.subtasks else ""
-            self._say(f"{task.label} {task.status}{standing}{_running_steps(task)}", waited)
+            kind = "rollback of " if task.is_rolling_back and not task.finished else ""
+            self._say(f"{kind}{task.label} {task.status}{standing}{_running_steps(task)}", waited)
             new = [step for step in new if step.status == FAILED]
-        for (_label, status), alike in groupby(new, key=lambda step: (step.label, step.status)):
+        for (_label, status, _skipped), alike in groupby(new, key=lambda one: (one.label, one.status, one.is_skipped)):
             steps = list(alike)
             running = _running_steps(task) if steps[-1] is new[-1] else ""
             self._say(f"{_step_line(task, steps)}{running}", waited, failed=status == FAILED)
@@ -176,8 +192,16 @@ def _step_line(task: Task, steps: list[Subtask]) -> str:
     position, total = task.position(last).split(" of ")
     times = f" {len(steps)} times" if len(steps) > 1 else ""
     longest = max((step.duration for step in steps if step.duration is not None), default=None)
-    status = STATUS_WORDS.get(str(last.status), last.status)
+    status = "skipped" if last.is_skipped else STATUS_WORDS.get(str(last.status), last.status)
     return f"{task.id} {position.rjust(len(total))}/{total} {status} {last.label}{times}{_duration(longest)}"
+
+
+def _work_words(task: Task) -> str:
+    """The step that runs, else the status; of a task that is rolled back, that too."""
+    running = [step.label for step in task.subtasks if step.status == RUNNING]
+    more = f" and {len(running) - 1} more" if len(running) > 1 else ""
+    what = f"{running[0]}{more}" if running else str(task.status)
+    return f"rollback, {what}" if task.is_rolling_back else what
 
 
 def _running_steps(task: Task) -> str:

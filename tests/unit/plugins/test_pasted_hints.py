@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import shlex
 from pathlib import Path
@@ -14,7 +15,12 @@ from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.parsing.splitter import parse_kv
 from ansible.utils.vars import load_extra_vars
 from ansible_collections.oceanbase.ocp.plugins.lookup.unknown_variables import unknown_variables
-from ansible_collections.oceanbase.ocp.plugins.module_utils._base.cli_hints import BY_OPTIONS, Hints, ways_on
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.cli_hints import (
+    BY_OPTIONS,
+    Hints,
+    adhoc_command,
+    ways_on,
+)
 from ansible_collections.oceanbase.ocp.tests.unit.support.module_arguments import MODULES, definition_of
 
 ROOT = Path(__file__).parents[3]
@@ -105,3 +111,59 @@ def test_option_without_a_variable_is_not_proposed():
     assert (hints.given("safety", "none"), hints.aside("safety_timeout")) == ("", "")
     assert ways_on("", "") == ""
     assert ways_on("", f"ask for {BY_OPTIONS.given('safety', 'none')}") == "To go on, ask for safety=none."
+
+
+# Values of the options in the commands that a failure prints, where the code computes them.
+COMPUTED = {
+    "task_id": 1001,
+    "task_ids": "1001,1002",
+    "subtask_id": 50006,
+    "cluster": 1,
+    "server": "10.0.0.1:2882",
+}
+
+
+def printed_commands():
+    """Each call of ``adhoc_command`` in the code: the module, and the options as far as they are written there."""
+    for path in sorted((ROOT / "plugins").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "adhoc_command":
+                [module] = [argument.value for argument in node.args]
+                given = {
+                    each.arg: each.value.value if isinstance(each.value, ast.Constant) else COMPUTED[each.arg]
+                    for each in node.keywords
+                }
+                yield pytest.param(module, given, id=f"{path.stem} {module} {given.get('state', '')}")
+
+
+@pytest.mark.parametrize(("module", "given"), printed_commands())
+def test_command_that_a_failure_prints_is_taken_by_its_module(module, given):
+    program, host, flag, name, option, arguments = shlex.split(adhoc_command(module, **given))
+    assert (program, host, flag, name, option) == ("ansible", "localhost", "-m", f"oceanbase.ocp.{module}", "-a")
+    definition = definition_of(module)
+    found = ArgumentSpecValidator(definition.argument_spec, **definition.rules).validate(parse_kv(arguments))
+    assert not found.error_messages
+    assert found.validated_parameters["detail"] in ("compact", "summary")
+
+
+def texts_of_playbooks():
+    """What templates, tasks and variables of roles and playbooks say, without comments."""
+    for folder in ("roles", "playbooks"):
+        for path in sorted((ROOT / folder).rglob("*")):
+            if path.suffix in (".j2", ".yml") and "files" not in path.parts:
+                lines = [line for line in path.read_text().splitlines() if not line.lstrip().startswith("#")]
+                yield pytest.param("\n".join(lines), id=str(path.relative_to(ROOT)))
+
+
+@pytest.mark.parametrize("text", texts_of_playbooks())
+def test_variable_with_a_value_is_printed_as_it_is_given(text):
+    names = "|".join([*PAGES, "ocp_check", "ocp_status", "wait_for_restart", "agent_rolling_restart"])
+    # "and rolling_restart_max_failures=0" tells what is given.
+    wrong = re.findall(rf"(?<!-e )(?<!and )\b(?:{names})_[a-z_]+=[^=]", text)
+    assert wrong == []
+
+
+def test_vague_hints_are_not_printed():
+    """Names of tenants are known where they are to be tolerated."""
+    for text in texts_of_playbooks():
+        assert "name the tenants in" not in text.values[0]

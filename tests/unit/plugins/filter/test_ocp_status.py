@@ -53,7 +53,7 @@ TASKS = [
 
 def test_view_shows_the_fleet_what_runs_and_what_has_failed():
     assert ocp_status([CLUSTERS, SERVERS, {"results": TASKS}]).splitlines() == [
-        "1 cluster, 3 servers (2 not serving), 1 task running, 1 FAILED; start times",
+        "1 cluster, 3 servers (2 not serving), 1 task running, 1 FAILED",
         "  shop1                   RUNNING           2026-10-28 01:43:50+08:00  1 of 3 serve",
         "    10.0.0.1:2882  zone1  RUNNING           2026-10-28 01:43:50+08:00  root server",
         "!   10.0.0.2:2882  zone2  UNAVAILABLE       start not shown            task 5",
@@ -65,12 +65,12 @@ def test_view_shows_the_fleet_what_runs_and_what_has_failed():
 
 
 def test_each_result_can_be_shown_alone():
-    assert ocp_status(CLUSTERS).startswith("1 cluster; start times\n  shop1 ")
-    assert ocp_status(SERVERS).startswith("1 cluster, 3 servers (2 not serving); start times\n  shop1 ")
+    assert ocp_status(CLUSTERS).startswith("1 cluster\n  shop1 ")
+    assert ocp_status(SERVERS).startswith("1 cluster, 3 servers (2 not serving)\n  shop1 ")
     assert "1 of 3 serve" in ocp_status(SERVERS)
     assert ocp_status(SERVERS).count("start not shown") == 1
-    assert ocp_status(found(tasks=[])) == "0 tasks running, 0 FAILED; start times"
-    assert ocp_status([]) == "Nothing was read; start times"
+    assert ocp_status(found(tasks=[])) == "0 tasks running, 0 FAILED"
+    assert ocp_status([]) == "Nothing was read"
 
 
 @pytest.mark.parametrize("failed", [True, False], ids=["failed", "with failed_when: false"])
@@ -91,13 +91,27 @@ def test_large_fleet_shows_what_reports_something():
     servers = [server(number, of=number % 100 + 1) for number in range(1, 201)]
     servers[5] = server(6, of=7, status="STOPPED", innerStatus="INACTIVE")
     lines = ocp_status([found(clusters=clusters), found(servers=servers)]).splitlines()
-    assert lines[0] == "100 clusters, 200 servers (1 not serving); start times"
+    assert lines[0] == "100 clusters, 200 servers (1 not serving)"
     assert [line.split()[:2] for line in lines[1:-1]] == [["shop7", "RUNNING"], ["!", "10.0.0.6:2882"]]
     assert lines[-1] == "  99 clusters left out: RUNNING, with all servers serving"
 
 
 def test_unknown_status_is_no_bad_one():
     assert "not serving" not in ocp_status(found(servers=[server(1, status=None, innerStatus=None)]))
+
+
+@pytest.mark.parametrize(("columns", "cut"), [(None, False), (60, True)], ids=["pipe", "terminal"])
+def test_lines_are_as_wide_as_the_terminal_and_whole_in_a_pipe(columns, cut, monkeypatch):
+    monkeypatch.setattr(f"{FilterModule.__module__}.terminal_columns", lambda: columns)
+    long = task(7, "RUNNING", [step(1, "Wait " * 40, "RUNNING")])
+    shown = ocp_status(found(tasks=[long])).splitlines()
+    assert (max(map(len, shown)) == 60) is cut
+    assert (max(map(len, shown)) > 200) is not cut
+
+
+def test_rollback_is_called_a_rollback():
+    shown = ocp_status(found(tasks=[task(7, "RUNNING", [step(1, "Stop it", "RUNNING")], operation="rollback")]))
+    assert "  RUNNING rollback of 7 Restart 7, " in shown
 
 
 @pytest.mark.parametrize("width", [40, 60])

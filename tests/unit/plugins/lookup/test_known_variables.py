@@ -23,6 +23,8 @@ PLAYBOOKS = sorted({path.stem for path in (ROOT / "playbooks").glob("*.yml")} - 
     [
         ("rolling_restart", "rolling_restart_server", "rolling_restart_servers"),
         ("rolling_restart", "rolling_restart_min_zone", "rolling_restart_min_zones"),
+        # As the modules call it.
+        ("rolling_restart", "rolling_restart_safety_timeout", "rolling_restart_gate_timeout"),
         ("rolling_restart", "rolling_restart_starts_before", "rolling_restart_started_before"),
         ("wait_for_restart", "wait_for_restart_retry", "wait_for_restart_retries"),
         ("emulator", "emulator_prot", "emulator_port"),

@@ -7,7 +7,11 @@ from __future__ import annotations
 import math
 
 import pytest
-from ansible_collections.oceanbase.ocp.plugins.module_utils._base.checks import check_nonempty, check_range
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.checks import (
+    check_nonempty,
+    check_range,
+    check_tenants,
+)
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import OptionError
 
 
@@ -42,3 +46,19 @@ def test_empty_list_or_entry_is_refused(given):
     with pytest.raises(OptionError) as raised:
         check_nonempty("zones", given, "leave it out to have all")
     assert str(raised.value) == "zones: is empty or has an empty entry; leave it out to have all."
+
+
+@pytest.mark.parametrize(
+    "given", [["[sys", "app]"], ["['sys'", " 'app']"], ['{"sys"', '"app"}']], ids=["brackets", "quotes", "braces"]
+)
+def test_list_in_brackets_is_refused_with_what_to_give(given):
+    with pytest.raises(OptionError) as raised:
+        check_tenants("tolerate_outage_of", given)
+    assert str(raised.value) == (
+        f"tolerate_outage_of: {','.join(given)} are no names of tenants; give tolerate_outage_of=sys,app."
+    )
+
+
+@pytest.mark.parametrize("given", [None, ["sys", "app_1"]])
+def test_names_of_tenants_are_accepted(given):
+    check_tenants("tolerate_outage_of", given)

@@ -62,6 +62,11 @@ UP = "2 of 3 zones are up (zone1, zone3), fewer than min_zones=3"
         ),
         (raw_cluster(), [raw_task(9)], ["task 9 (Restart 9) is RUNNING on cluster orders"]),
         (
+            raw_cluster(),
+            [raw_task(9, operation="ROLLBACK")],
+            ["rollback of task 9 (Restart 9) is RUNNING on cluster orders"],
+        ),
+        (
             with_second(operatingTaskInstanceId=9),
             [raw_task(9)],
             ["task 9 (Restart 9) is RUNNING on server 10.1.0.2:2882"],
@@ -91,6 +96,7 @@ UP = "2 of 3 zones are up (zone1, zone3), fewer than min_zones=3"
         "zone",
         "no zone",
         "task",
+        "rollback",
         "task on a server",
         "failed task",
         "failed task on the cluster",

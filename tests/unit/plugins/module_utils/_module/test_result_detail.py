@@ -58,6 +58,12 @@ def test_compact_result_fits_a_terminal():
     assert len(json.dumps(shown, indent=4).splitlines()) <= 25
 
 
+def test_compact_task_tells_that_it_was_rolled_back():
+    undone = {**TASK, "status": "SUCCESSFUL", "rolled_back": True}
+    assert in_detail({"task": undone}, "compact")["task"]["rolled_back"] is True
+    assert "rolled_back" not in in_detail({"task": TASK}, "compact")["task"]
+
+
 def test_compact_failure_keeps_its_message_ids_and_trace_id():
     shown = in_detail(FAILURE, "compact")
     kept = {"msg": "Task 5 FAILED", "failed_task_ids": [5], "trace_id": "abc", "changed": True}

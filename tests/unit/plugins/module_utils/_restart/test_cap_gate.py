@@ -85,7 +85,7 @@ def test_restart_waits_for_its_turn_and_shows_for_whom(service):
     service.time.after_sleep = lambda: journal_here().note(number, back=True)
     result = restart(service)
     assert result["action"] == "submitted"
-    assert result["shown"] == [f"{SERVER.target.label}: waits", "1 of 1 servers of IDC idc1 are down (10.2.0.1:2882)"]
+    assert result["shown"] == [f"{SERVER.target.label}: waits", "1 of 1 server of IDC idc1 is down (10.2.0.1:2882)"]
     # Everything is read again before the request.
     assert service.calls.count("tasks") == 2
 
@@ -278,7 +278,7 @@ def test_wait_is_shown_once_a_minute_however_many_come_back(service):
     numbers = [down(number) for number in range(1, 16)]
     service.time.after_sleep = lambda: journal_here().note(numbers.pop(), back=True) if numbers else None
     shown = restart(service, timeout=100)["shown"]
-    assert shown[1].startswith("15 of 1 servers of IDC idc1 are down (10.2.0.10:2882, ")
+    assert shown[1].startswith("15 of 1 server of IDC idc1 are down (10.2.0.10:2882, ")
     assert len(shown) == 2
 
 
@@ -288,7 +288,7 @@ def test_wait_ends_once_nothing_has_moved_for_the_timeout_and_says_for_what_it_w
         restart(service, timeout=100)
     assert service.posts == []
     assert str(raised.value) == (
-        f"Did not restart {SERVER.target.label}: most_down allows no more: 1 of 1 servers of IDC idc1 are down "
+        f"Did not restart {SERVER.target.label}: most_down allows no more: 1 of 1 server of IDC idc1 is down "
         f"(10.2.0.1:2882), and that has not changed for 100 seconds. It waits for request {number} (task 1001) of the "
         "journal in memory. Look at these servers in OCP; what does not count any more is cleared with "
         "oceanbase.ocp.journal_clear. To go on regardless, give a larger most_down."
@@ -309,7 +309,7 @@ def test_server_that_is_down_anyway_counts_and_is_waited_for_as_for_safety(servi
     service.servers_there[1].status = "STOPPED"
     with pytest.raises(NotSafe) as raised:
         restart(service, safety_timeout=30)
-    assert "allows no more after 30 seconds: 1 of 1 servers of IDC idc1 are down (10.1.0.2:2882)." in str(raised.value)
+    assert "allows no more after 30 seconds: 1 of 1 server of IDC idc1 is down (10.1.0.2:2882)." in str(raised.value)
     service.servers_there[0].status = "STOPPED"
     assert restart(service)["action"] == "submitted"
 
@@ -319,7 +319,7 @@ def test_check_mode_says_that_it_would_wait(service):
     result = restart(service, check_mode=True)
     assert (result["action"], result["changed"], service.time.pauses) == ("submitted", True, [])
     assert result["reason"].endswith(
-        "; it would wait for its turn first, since 1 of 1 servers of IDC idc1 are down (10.2.0.1:2882)"
+        "; it would wait for its turn first, since 1 of 1 server of IDC idc1 is down (10.2.0.1:2882)"
     )
 
 

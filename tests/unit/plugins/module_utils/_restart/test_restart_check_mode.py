@@ -102,7 +102,8 @@ def test_check_mode_and_real_run_agree(state, name, question):
         assert "RESTARTING" in state["statuses"] or not isinstance(real, WaitTimeout)
     else:
         assert not isinstance(real, OcpError)
-        told = ("action", "reason", "changed", "before", "diff", "warnings", "target", "skipped_hosts")
+        assert dry["reason"] == f"{'would restart it: ' if dry['action'] == 'submitted' else ''}{real['reason']}"
+        told = ("action", "changed", "before", "diff", "warnings", "target", "skipped_hosts")
         assert {key: dry.get(key) for key in told} == {key: real.get(key) for key in told}
         assert (real["action"] == "submitted") == (real_jobs == 1)
         if dry["action"] == "attached":

@@ -268,7 +268,11 @@ def test_rollback_that_runs_is_called_a_rollback(service):
     service.jobs[-1].rolling_back = True
     error = failure(service, SERVER, request(started_before=CHANGE))
     assert (error.__class__, service.posts) == (TargetBusy, [])
-    assert "is running, but it is a rollback, after which the target has not restarted; run this again" in str(error)
+    assert "rollback of task 1001 (Restart OB server" in str(error)
+    assert "is running, but the target has not restarted after that; run this again" in str(error)
+    refused = failure(service, SERVER, request("fail", started_before=CHANGE))
+    assert "rollback of task 1001 (Restart OB server" in str(refused)
+    assert "is running, and in_flight=fail is set" in str(refused)
 
 
 def test_message_after_a_skipped_step_says_that_the_server_is_down(service):

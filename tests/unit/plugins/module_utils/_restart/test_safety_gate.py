@@ -132,6 +132,31 @@ def test_tolerated_tenant_may_go_and_is_told(service):
     assert result["warnings"] == ["tolerate_outage_of: no tenant of the cluster has the name shpo."]
 
 
+@pytest.mark.parametrize("word", ["STOPPED", "UNAVAILABLE"])
+def test_refusal_for_a_server_that_was_stopped_ends_with_what_starts_it(service, word):
+    service.servers_there[1].status = word
+    end = str(refusal(service)).splitlines()[1:]
+    command = (
+        "ansible localhost -m oceanbase.ocp.server_restart -a "
+        "'cluster=31 server=10.1.0.2:2882 freeze_server=false wait=true detail=compact'"
+    )
+    assert end == (
+        [
+            "With OCP_URL and the credentials in the environment:",
+            f"  Start 10.1.0.2:2882 by a restart: {command}",
+            "Then run the same command again.",
+        ]
+        if word == "STOPPED"
+        else []
+    )
+
+
+def test_misspelt_tenant_is_named_in_the_refusal(service):
+    service.localities["shop"] = "FULL{1}@zone1"
+    error = refusal(service, tolerated=["shpo"])
+    assert "it is not safe. tolerate_outage_of: no tenant of the cluster has the name shpo. Tenant shop" in str(error)
+
+
 def test_tenant_whose_units_are_elsewhere_is_no_hindrance(service):
     service.servers_there.append(Thing(44, 54, "zone1"))
     service.localities["shop"] = "FULL{1}@zone1"
@@ -307,7 +332,8 @@ def test_zones_decide_where_tenants_cannot_be_read(error, service):
     service.servers_there[1].status = "STOPPED"
     message = str(refusal(service))
     assert "The cluster would lose its majority: 1 of 3 zones would remain (zone3), and it needs 2" in message
-    assert message.endswith("To go on, wait until the others are up again (safety_timeout), or ask for safety=none.")
+    way_out = "To go on, wait until the others are up again (safety_timeout), or ask for safety=none."
+    assert message.splitlines()[0].endswith(way_out)
 
 
 def test_list_without_sys_is_not_the_whole(service):
@@ -570,11 +596,12 @@ def test_stopped_server_of_another_zone_is_told_before_the_database_refuses(case
     of_five_zones(service)
     service.servers_there[3].status, service.servers_there[3].inner_status = "STOPPED", "INACTIVE"
     error = refusal(service, case)
-    assert str(error) == (
+    assert str(error).splitlines()[0] == (
         f"Did not restart {case.target.label}: the database would refuse to stop it, since 10.1.0.4:2882 is "
         "STOPPED and INACTIVE in zone4 (-4660). To go on, wait until that has ended (safety_timeout), or ask for "
         "safety=none."
     )
+    assert "  Start 10.1.0.4:2882 by a restart: ansible localhost -m " in str(error)
     problem = "10.1.0.4:2882 is STOPPED and INACTIVE in zone4 (-4660)"
     assert error.facts["safety"]["problems"] == [problem]
     assert error.facts["safety"]["allowed"] is False

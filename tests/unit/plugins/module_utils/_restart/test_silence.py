@@ -42,7 +42,9 @@ def shown(service, journal):
             lines.append((service.time.time - began, line.strip()))
 
         more = {name: options.pop(name) for name in ("safety", "safety_timeout") if name in options}
+        steps = options.pop("steps", True)
         asked = replace(request(**{"wait": True, "seconds": 600, "show": show, **options}), change=change, **more)
+        asked = replace(asked, policy=replace(asked.policy, steps=steps))
         error = None
         try:
             restart_target(service, SERVER, asked, service.time.clock, journal)
@@ -61,7 +63,7 @@ def test_start_that_shows_late(service, shown):
     lines, error = shown()
     waiting = [line for line in lines if "the new start" in line]
     assert error is None
-    assert waiting[0].startswith("1001 has ended; waiting for OCP to show the new start, until ")
+    assert waiting[0] == "1001 has ended; waiting for OCP to show the new start, until 03:03:10+08:00 at the latest"
     assert waiting[1:] == [f"{LABEL}, for {time}: waiting for OCP to show the new start" for time in ("1:00", "2:00")]
 
 
@@ -109,3 +111,11 @@ def test_values_that_show_late(service, shown):
     lines, error = shown(until_effective={"stack_size": "5M"})
     assert error is not None
     assert len([line for line in lines if "the new values" in line]) >= 2
+
+
+def test_rolling_run_names_server_and_step_each_minute(service, shown):
+    service.seconds = 500.0
+    lines, error = shown(steps=False)
+    assert error is None
+    beats = [line for line in lines if line.startswith("10.1.0.1:2882 (task 1001): ")]
+    assert [line.rsplit(", for ")[1] for line in beats] == [f"{minute}:00" for minute in range(1, 9)]

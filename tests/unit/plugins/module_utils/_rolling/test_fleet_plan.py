@@ -44,6 +44,7 @@ def test_zones_go_one_after_another(plan):
         "The servers of cluster orders (id 31) cannot all be down at once. Tenant sys would lose its majority: 0 of 3 "
         "voters would remain, and it needs 2."
     )
+    assert found["lost_tenants"] == ["sys"]
     assert found["waves"][0]["servers"][0] == {
         "cluster": "orders", "cluster_id": 31, "zone": "zone1", "server": ALL[0], "id": 41, "tolerate_outage_of": [],
         "reason": found["waves"][0]["servers"][0]["reason"],

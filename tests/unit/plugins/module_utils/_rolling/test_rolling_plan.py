@@ -221,14 +221,14 @@ def test_started_before_is_shifted_by_the_clock_offset(planned, api):
 def test_cluster_below_min_zones_is_refused(refused, planned):
     two = raw_cluster(raw_server(1), raw_server(2, "zone2"))
     refused(
-        TargetError, r"orders \(id 31\) has 2 zones \(zone1, zone2\), and min_zones=3 are required", two, min_zones=3
+        TargetError, r"orders \(id 31\) has 2 zones \(zone1, zone2\), and min_zones=3 is required", two, min_zones=3
     )
     assert order(planned(two)) == [[2], [1]]
 
 
 def test_server_without_a_zone_counts_as_none(refused, planned):
     cluster = raw_cluster(*[raw_server(number, zone) for number, zone in enumerate(("zone1", "zone2", None), 1)])
-    refused(TargetError, r"has 2 zones \(zone1, zone2\), and min_zones=3 are required", cluster, min_zones=3)
+    refused(TargetError, r"has 2 zones \(zone1, zone2\), and min_zones=3 is required", cluster, min_zones=3)
     refused(
         TargetError,
         r"zones: zone9 matches nothing .* to choose from: zone1, zone2\.",

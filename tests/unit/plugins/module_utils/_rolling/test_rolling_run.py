@@ -100,7 +100,7 @@ def test_failure_is_told_with_its_batch_and_what_is_left(service, roll):
         roll()
     assert restarted(service) == [41]
     first, second, *_more, last = str(raised.value).splitlines()
-    assert first.startswith(f"0 of 3 servers were restarted, 1 failed ({NAMES[0]}), 2 were not touched: {NAMES[1]}, ")
+    assert first.startswith(f"0 of 3 servers restarted, 1 failed ({NAMES[0]}), 2 not touched: {NAMES[1]}, ")
     assert second.startswith(
         f"The rolling restart of orders stopped at batch 1 of 3 (zone1: {NAMES[0]}). The restart of"
     )
@@ -119,13 +119,11 @@ def test_ill_cluster_is_in_the_plan_and_blocks_it(service, roll):
     ):
         roll()
     assert service.posts == []
-    assert roll.lines[0].startswith("blocked: 1 of 1 clusters; ")
+    assert roll.lines[0].startswith("blocked: 1 of 1 cluster; ")
 
 
 def test_too_many_servers_are_refused(service, roll):
-    with pytest.raises(
-        OptionError, match=r"^rolling_restart_max_servers: 3 servers are to be restarted, and 2 is the m"
-    ):
+    with pytest.raises(OptionError, match=r"^rolling_restart_max_servers: 3 servers to restart, and 2 is the m"):
         roll(max_servers=2)
     assert service.posts == []
 
@@ -183,3 +181,10 @@ def test_name_that_cannot_be_noted_restarts_nothing(service, roll, monkeypatch):
     with pytest.raises(NotAllRestarted, match=r"The rolling restart of orders stopped\. The journal cannot be written"):
         roll(change="memory-2")
     assert service.posts == []
+
+
+def test_check_mode_says_what_it_would_do(service, roll):
+    found = roll(check_mode=True)
+    assert (service.posts, found["changed"]) == ([], True)
+    assert roll.lines[0] == "would restart 3 servers one by one, 0 left alone"
+    assert roll.lines[1].startswith("orders zone1: 1 server (")

@@ -33,12 +33,20 @@ def entries(record):
 
 
 def test_each_end_says_how_far_it_is_what_failed_and_what_is_left(record):
+    record = replace(record, most=1)
     assert record.note(ENDED, 900, {}) == "1 of 300 clusters, about 3 h 44 min left"
     for _more in range(34):
         record.note(ENDED, 900, {})
-    assert record.note(FAILED, 900, {}) == "36 of 300 clusters, 1 failed, about 3 h 18 min left"
+    assert record.note(FAILED, 2, {}) == "36 of 300 clusters, 1 failed, about 3 h 18 min left"
     # What was stopped has not ended, but is not left to do in this run either.
     assert record.note(STOPPED, 1, {}) == "36 of 300 clusters, 1 failed, about 3 h 17 min left"
+
+
+def test_time_left_is_told_by_successes_and_while_the_run_goes_on(record):
+    record = replace(record, most=1)
+    assert record.note(FAILED, 0.1, {}) == "1 of 300 clusters, 1 failed"
+    assert record.note(ENDED, 900, {}) == "2 of 300 clusters, 1 failed, about 3 h 44 min left"
+    assert record.note(FAILED, 900, {}) == "3 of 300 clusters, 2 failed"
 
 
 def test_last_ones_are_not_shared_by_all_forks(record):

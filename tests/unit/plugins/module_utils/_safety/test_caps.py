@@ -35,8 +35,8 @@ def words(most, down, more, total=4):
 @pytest.mark.parametrize(
     ("most", "expected"),
     [
-        ({"host": 1}, ["1 of 1 servers of host 10.0.0.1 are down (10.0.0.1:2882)"]),
-        ({"idc": 1}, ["1 of 1 servers of IDC x are down (10.0.0.1:2882)"]),
+        ({"host": 1}, ["1 of 1 server of host 10.0.0.1 is down (10.0.0.1:2882)"]),
+        ({"idc": 1}, ["1 of 1 server of IDC x is down (10.0.0.1:2882)"]),
         ({"region": 2}, ["2 of 2 servers of region r are down (10.0.0.1:2882, 10.0.0.2:2882)"]),
         ({"servers": 2}, ["2 of 2 servers are down (10.0.0.1:2882, 10.0.0.2:2882)"]),
         ({"percent": 50}, ["2 of 2 servers (50 % of 4) are down (10.0.0.1:2882, 10.0.0.2:2882)"]),
@@ -49,13 +49,13 @@ def test_each_cap_counts_in_its_own_place(most, expected):
 
 def test_share_is_rounded_down_but_never_none():
     assert words({"percent": 1}, [], [A], total=3) == []
-    assert words({"percent": 66}, [A], [C], total=3) == ["1 of 1 servers (66 % of 3) are down (10.0.0.1:2882)"]
+    assert words({"percent": 66}, [A], [C], total=3) == ["1 of 1 server (66 % of 3) is down (10.0.0.1:2882)"]
     assert words({"percent": 67}, [A], [C], total=3) == []
 
 
 def test_what_is_down_already_may_be_restarted():
     assert words({"servers": 1}, [A, C], [A]) == []
-    assert words({"servers": 1}, [A, C], [A, B]) == ["2 of 1 servers are down (10.0.0.1:2882, 10.0.0.2:2882)"]
+    assert words({"servers": 1}, [A, C], [A, B]) == ["2 of 1 server are down (10.0.0.1:2882, 10.0.0.2:2882)"]
 
 
 @pytest.mark.parametrize(("down", "more"), [(A, HIDDEN), (HIDDEN, A), (HIDDEN, C)])

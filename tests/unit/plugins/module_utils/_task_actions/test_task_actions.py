@@ -71,7 +71,9 @@ def test_check_mode_predicts_the_task_action_and_sends_nothing(call, time_passes
         foretold = acted_on(service, call.wish, check_mode=True, wait=wait)
         assert (service.posts, time_passes.pauses) == ([], [])
     done = acted_on(service, call.wish)
-    same = ("changed", "action", "reason", "subtask_ids", "before", "diff")
+    would = {RETRIED: "retry it", ROLLED_BACK: "roll it back", SKIPPED: "skip it", CANCELED: "cancel it"}
+    assert foretold["reason"] == f"would {would[call.wish.state]}: {done['reason']}"
+    same = ("changed", "action", "subtask_ids", "before", "diff")
     assert {key: foretold[key] for key in same} == {key: done[key] for key in same}
     assert foretold["trace_id"] is None
     again = acted_on(service, call.wish, check_mode=True)
@@ -98,6 +100,25 @@ def test_skipped_subtask_keeps_its_skip_operation(time_passes):
     result = acted_on(service, DesiredState(SKIPPED, SECOND), wait=True)
     [second] = [step for step in result["task"]["subtasks"] if step["id"] == SECOND]
     assert (second["status"], second["operation"]) == ("SUCCESSFUL", "SKIP")
+
+
+@pytest.mark.parametrize(
+    ("status", "inner", "state"),
+    [("STOPPED", "INACTIVE", "is STOPPED and INACTIVE"), ("RUNNING", "ACTIVE", ""), ("RESTARTING", "INACTIVE", "")],
+)
+def test_skip_that_leaves_a_server_down_tells_what_starts_it(time_passes, status, inner, state):
+    service = failed(time_passes)
+    service.model.task |= {"clusterId": 31, "tags": [{"svrIp": "10.1.0.1"}]}
+    there = [("10.1.0.1", status, inner), ("10.1.0.2", "STOPPED", "INACTIVE")]
+    service.servers = lambda number: [
+        {"id": number, "ip": ip, "port": 2882, "status": shown, "innerStatus": more} for ip, shown, more in there
+    ]
+    result = acted_on(service, DesiredState(SKIPPED, SECOND), wait=True)
+    command = (
+        "ansible localhost -m oceanbase.ocp.server_restart -a "
+        "'cluster=31 server=10.1.0.1:2882 freeze_server=false wait=true detail=compact'"
+    )
+    assert result["warnings"] == ([f"10.1.0.1:2882 {state}: start it by {command}"] if state else [])
 
 
 def test_each_subtask_action_has_a_progress_line(time_passes):

@@ -16,7 +16,8 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
     ResponseLost,
     WaitTimeout,
 )
-from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.await_tasks import wait_for_tasks
+from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.await_tasks import NO_PURPOSE, wait_for_tasks
+from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.failure_report import Purpose
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll_pauses import PollPolicy
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.progress import LONGEST_LINE, started_line
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import BEGINNING, URL, FakeClock, chain, raw_task, step
@@ -97,12 +98,15 @@ class Service:
         return running
 
 
-def watch(looks, *, timeout: float = 7200, interval: float = 10, steps: bool = True) -> Screen:
+def watch(
+    looks, *, timeout: float = 7200, interval: float = 10, steps: bool = True, purpose: Purpose = NO_PURPOSE
+) -> Screen:
     """Wait for the tasks; returns what was shown."""
     time = FakeClock()
     screen = Screen(time)
     with suppress(WaitTimeout):
-        wait_for_tasks(Service(looks), looks, PollPolicy(timeout, interval, screen.show, steps=steps), clock=time.clock)
+        policy = PollPolicy(timeout, interval, screen.show, steps=steps)
+        wait_for_tasks(Service(looks), looks, policy, purpose=purpose, clock=time.clock)
     return screen
 
 
@@ -234,6 +238,13 @@ def test_unsuccessful_task_among_many_is_named(end, line):
     assert screen.failures == [line]
 
 
+def test_skipped_step_is_not_called_ok():
+    done = task(7, "SUCCESSFUL", done=3)
+    done["subtasks"][1]["operation"] = "SKIP"
+    screen = watch({7: [task(7, done=1), done]})
+    assert [line for line in screen.lines if "Copy it" in line][-1] == "  7 2/3 skipped Copy it, 2.0 s"
+
+
 # At least one line a minute
 
 
@@ -254,12 +265,27 @@ def test_few_tasks_have_one_heartbeat_each():
     assert screen.lines[2:] == ["  7 RUNNING after 1:00; now Copy it", "  8 RUNNING after 1:00; now Stop it"]
 
 
-def test_without_steps_there_are_ever_fewer_heartbeats():
+def test_without_steps_a_line_each_minute_names_the_server_and_the_step():
     looks = [task(7, done=done) for done in (0, 1, 2)]
-    screen = watch({7: looks}, timeout=4000, steps=False)
-    assert screen.lines[:2] == ["  7 RUNNING after 1:00; now Start it", "  7 RUNNING after 3:00; now Start it"]
-    assert screen.times == pytest.approx([60, 180, 420, 900, 1800, 2700, 3600])
+    purpose = Purpose(names={7: "10.0.0.4:2882"})
+    screen = watch({7: looks}, timeout=4000, steps=False, purpose=purpose)
+    # The step is seen with the third poll.
+    assert screen.lines[:2] == [f"  10.0.0.4:2882 (task 7): Start it, for {time}" for time in ("0:59", "1:59")]
+    assert screen.times == pytest.approx([60.0 * minute for minute in range(1, 67)])
     assert watch({7: [*looks, task(7, "SUCCESSFUL", done=3)]}, steps=False).lines == []
+
+
+@pytest.mark.parametrize(
+    ("look", "words"),
+    [
+        (task(7, done=1), "Task 7 (Restart 7): Copy it"),
+        (raw_task(7, "RUNNING"), "Task 7 (Restart 7): RUNNING"),
+        (task(7, done=1, operation="ROLLBACK"), "Task 7 (Restart 7): rollback, Copy it"),
+    ],
+    ids=["unnamed", "no step", "rollback"],
+)
+def test_without_steps_a_line_says_what_is_known(look, words):
+    assert watch({7: [look]}, timeout=61, steps=False).lines == [f"  {words}, for 1:00"]
 
 
 def test_many_tasks_share_one_heartbeat():
