@@ -58,7 +58,7 @@ def test_journal_that_fails_after_a_request_changes_nothing():
         simulation, findings = campaign.simulate(Choices(played={"journal m1": [1, 0, 1]}), current)
     [run] = simulation.history.runs
     assert (findings, run.green, len(run.restarts)) == ([], True, 1)
-    assert simulation.machines[0].task_ids.failed == {run.result["task_id"]}
+    assert simulation.machines[0].memory.task_ids.failed == {run.result["task_id"]}
 
 
 def test_server_is_added_again_under_another_id():
