@@ -129,7 +129,7 @@ def task_is_ours(case: Case, run: Run) -> Iterator[Finding]:
         fates = {each.fate for each in run.exchanges if each.reads}
         text = f"task {number} ({task.name}) of {task.members}"
         yield Finding(f"{action} a task of another target", text, unseen=not fates.isdisjoint(OTHERS_ANSWERS))
-    elif action != "attached" and not _is_own(task, run):
+    elif action != "attached" and not _is_own(case, task, run):
         same = [each for each in case.history.runs if run.shares_journal(each) and each.change is run.change]
         posts = [post for each in same for post in each.posts if post.sent <= (run.ended or 0.0)]
         post = posts[-1] if posts else None
@@ -166,10 +166,15 @@ def _is_known_to_another(case: Case, run: Run, task: Task) -> bool:
     )
 
 
-def _is_own(task: Task, run: Run) -> bool:
-    """Whether this run began a task, or another one of its journal and user that left it open for the same target."""
+def _is_own(case: Case, task: Task, run: Run) -> bool:
+    """Whether this run began a task, or another one of its journal and user that left it open for the same target.
+
+    The journal does not tell users apart, so the service has to.
+    """
     request = task.request
-    if not isinstance(request, Run) or not run.shares_journal(request) or request.user != run.user:
+    if not isinstance(request, Run) or not run.shares_journal(request):
+        return False
+    if request.user != run.user and case.profile.creators:
         return False
     return (request.change.kind, request.change.members) == (run.change.kind, run.change.members)
 
@@ -179,7 +184,7 @@ def changed_is_true(case: Case, run: Run) -> Iterator[Finding]:
     if not run.green:
         return
     task = case.evidence.task(run.result.get("task_id"))
-    if run.result.get("changed") and not run.restarts and not (task and _is_own(task, run)):
+    if run.result.get("changed") and not run.restarts and not (task and _is_own(case, task, run)):
         action = run.result.get("action")
         unseen = bool(run.posts) or action == "adopted"
         yield Finding("changed, though nothing was started", f"action {action}", unseen)
