@@ -115,7 +115,7 @@ class Answers:
         """Whether an answer of a run can have shown a start of a thing that came after a time."""
         starts = self._evidence.starts(key, since)
         return any(
-            self._seen_at(read) >= start.time
+            self._seen_at(read) >= start.time + self._profile.start_late
             for read in run.exchanges
             if read.reads and read.commits and self._is_about(read.request.path, key)
             for start in starts

@@ -92,7 +92,7 @@ def _was_shown(case: Case, run: Run, post: Exchange, key: Key, since: Since, sta
 
 
 def _is_known_as_done(case: Case, run: Run, post: Exchange, task: Task) -> bool:
-    """Whether the journal of the machine has the id of a task that every answer to it shows as done."""
+    """Whether the journal of a run has the id of a task that every answer to it shows as done."""
     begin = case.evidence.window(run, post.sent) - case.profile.latest
     state = task.record.at(begin)
     is_done = state is not None and all(task.ended_well(each) for each in task.record.between(begin, post.sent))
@@ -101,11 +101,11 @@ def _is_known_as_done(case: Case, run: Run, post: Exchange, task: Task) -> bool:
 
 
 def _has_its_id(case: Case, run: Run, task: Task, when: float) -> bool:
-    """Whether the machine of a run got the id of the task that it had asked for before a time."""
+    """Whether a run that shares the journal got the id of the task that it had asked for before a time."""
     return any(
         each.answer is not None and each.answer.task == task.id and (each.came_back or EVER) < when
         for other in case.history.runs
-        if other.machine is run.machine and other.end != "killed" and case.evidence.is_noted(other, task, when)
+        if run.shares_journal(other) and other.end != "killed" and case.evidence.is_noted(other, task, when, run)
         for each in other.posts
     )
 
@@ -295,7 +295,7 @@ def _done_before(case: Case, run: Run, post: Exchange, key: Key, since: Since, t
 
 
 def open_request_blocks(case: Case, run: Run) -> Iterator[Finding]:
-    """While it is not known whether a request of this machine was carried out, there is no other one."""
+    """While it is not known whether a request in this journal was carried out, there is no other one."""
     for post in run.posts:
         for earlier in _requests_before(case, run, post):
             sent = _open_request(case, earlier, post)
@@ -305,7 +305,7 @@ def open_request_blocks(case: Case, run: Run) -> Iterator[Finding]:
             is_here = earlier.process == run.process
             searched = UNSEEN_FOR + min(run.args["timeout"], earlier.args["timeout"])
             if is_here or post.sent - sent.sent < searched - SAME_INSTANT:
-                who = "process" if is_here else "machine"
+                who = "process" if is_here else "journal"
                 text = f"at {post.sent:.1f} after the one at {sent.sent:.1f}"
                 # Without a name of a change it need not be noted: docs/journal.md.
                 why = ": it could not be noted" if earlier.forgets else ""
@@ -316,9 +316,9 @@ def open_request_blocks(case: Case, run: Run) -> Iterator[Finding]:
 def _requests_before(case: Case, run: Run, post: Exchange) -> Iterator[Run]:
     mine = set(run.change.members)
     for each in case.history.runs:
-        is_same = each.machine is run.machine and each.module == run.module and set(each.change.members) == mine
+        is_same = run.shares_journal(each) and each.module == run.module and set(each.change.members) == mine
         # What a person has cleared counts no more.
-        is_cleared = run.machine is not None and run.machine.cleared_at(each.name, post.sent) > each.began
+        is_cleared = run.memory.cleared_at(each.name, post.sent) > each.began
         if is_same and each.number < run.number and (each.ended or EVER) <= post.sent and mine and not is_cleared:
             yield each
 

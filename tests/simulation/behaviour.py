@@ -180,8 +180,8 @@ def undisturbed_is_green(case: Case, run: Run) -> Iterator[Finding]:
 
 
 def _is_name_taken(case: Case, run: Run) -> bool:
-    """Whether the name of a run asked for something else when its machine first used it."""
-    earlier = [each for each in case.history.runs if each.machine is run.machine and each.name == run.name]
+    """Whether the name of a run asked for something else when it was first used in its journal."""
+    earlier = [each for each in case.history.runs if run.shares_journal(each) and each.name == run.name]
     wishes = {each.args.get("started_before") for each in earlier}
     return run.name is not None and len(wishes) > 1 and "Give a new change a new name" in str(run.result.get("msg"))
 

@@ -134,7 +134,7 @@ class Controller:
 
     def _clears(self, change: Change) -> bool:
         """Whether a person clears the name of a change, so that it is used as if it were new."""
-        if not (self.plan.clears_name and self.plan.by_name) or self.machine.is_busy(self._history.runs):
+        if not (self.plan.clears_name and self.plan.by_name) or self.machine.is_in_use(self._history.runs):
             return False
         self.plan.clears_name = False
         self.machine.clear(change.name)

@@ -249,18 +249,18 @@ class Evidence:
         """The same, whatever the clocks of the service show."""
         return Since(run.since, self._uses(run))
 
-    def is_noted(self, run: Run, task: Task, when: float) -> bool:
-        """Whether the id of a task that a run got was in the journal of its machine at a time."""
-        return not run.forgets and (run.machine is None or run.machine.task_ids.has(task.id, when))
+    def is_noted(self, run: Run, task: Task, when: float, reader: Run) -> bool:
+        """Whether a reader of its journal found the id of a task that a run got there at a time."""
+        return not run.forgets and run.memory.task_ids.has(task.id, when, reader.machine.name)
 
     def _uses(self, run: Run) -> dict[Key, Use]:
-        if run.name is None or run.machine is None:
+        if run.name is None:
             return {}
-        same = [each for each in self._runs if each.machine is run.machine and each.name == run.name]
-        cleared = run.machine.cleared_at(run.name, run.began)
+        same = [each for each in self._runs if run.shares_journal(each) and each.name == run.name]
+        cleared = run.memory.cleared_at(run.name, run.began)
         same = [each for each in same if not each.only_looks and each.began > cleared]
         found: dict[Key, float] = {}
-        for noted in run.machine.noted:
+        for noted in run.memory.noted:
             for key in noted.things if noted.name == run.name and noted.time > cleared else ():
                 found.setdefault(key, noted.time)
         # Whoever has not noted a name has used it all the same.
@@ -274,9 +274,9 @@ class Evidence:
 
     def since_as_renamed(self, run: Run, key: Key, when: float) -> float:
         """Nothing before this was since, for a server that got another address then."""
-        if run.name is None or run.machine is None:
+        if run.name is None:
             return when
-        later = [each.time for each in run.machine.noted if each.name == run.name and key in each.things]
+        later = [each.time for each in run.memory.noted if each.name == run.name and key in each.things]
         return min((each for each in later if each > when), default=1e12)
 
     def _use(self, key: Key, same: list[Run], last: float) -> Use:

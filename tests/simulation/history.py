@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .fleet import Key
+from .journals import Memory
 from .machines import Machine
 from .service import Answer, Request
 
@@ -61,8 +62,8 @@ class Run:
     change: Change
     since: float | None
     began: float
-    user: str = "ops"
-    machine: Machine | None = None
+    user: str
+    machine: Machine
     name: str | None = None
     # In check mode, or a plan.
     only_looks: bool = False
@@ -77,6 +78,15 @@ class Run:
     lines: list[tuple[float, str]] = field(default_factory=list)
     exchanges: list[Exchange] = field(default_factory=list)
     pause_ended: float = 0.0
+
+    @property
+    def memory(self) -> Memory:
+        """What its journal was told, also by others that use it."""
+        return self.machine.memory
+
+    def shares_journal(self, other: Run) -> bool:
+        """Whether another one, or this one, uses the same journal."""
+        return self.memory is other.memory
 
     @property
     def is_dated(self) -> bool:

@@ -15,6 +15,7 @@ from typing import Any
 
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.clock import Clock
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import JournalError
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.parsing import Record
 from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.journal import Allows
 from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.local_journal import _unusable
 from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.memory_journal import MemoryJournal
@@ -55,14 +56,32 @@ class Noted:
 
 @dataclass
 class TaskIds:
-    """Of which tasks the journal has got the id, and when first; and for which it once failed to."""
+    """Of which tasks the journal has got the id, and when first; and for which it once failed to.
+
+    ``kept``: the name of the machine that kept an id for itself, since the database could not be reached.
+    """
 
     noted: dict[int, float] = field(default_factory=dict)
     failed: set[int] = field(default_factory=set)
+    kept: dict[int, str] = field(default_factory=dict)
 
-    def has(self, number: int, when: float) -> bool:
-        """Whether an id that the journal was to get was there at a time."""
-        return number not in self.failed or self.noted.get(number, when) < when
+    def has(self, number: int, when: float, machine: str) -> bool:
+        """Whether an id that the journal was to get was there at a time, as this machine sees it."""
+        is_elsewhere = self.kept.get(number, machine) != machine
+        return not (is_elsewhere or number in self.failed) or self.noted.get(number, when) < when
+
+
+@dataclass
+class Memory:
+    """What a journal was told, whoever told it; and when people have cleared which names."""
+
+    noted: list[Noted] = field(default_factory=list)
+    task_ids: TaskIds = field(default_factory=TaskIds)
+    cleared: dict[str, list[float]] = field(default_factory=dict)
+
+    def cleared_at(self, change: str | None, until: float) -> float:
+        """When a name was cleared last, until a time; long ago if it was not."""
+        return max((when for when in self.cleared.get(change or "", ()) if when <= until), default=-1e12)
 
 
 @dataclass(frozen=True)
@@ -150,11 +169,11 @@ def draw_leases(faults: Faults, choices: Stream) -> None:
 class _Watched(SqlJournal):
     """A journal that tells when something was noted, and fails where that was drawn."""
 
-    def __init__(self, scheduler: Scheduler, noted: list[Noted], task_ids: TaskIds, faults: Faults | None) -> None:
+    def __init__(self, machine: str, scheduler: Scheduler, memory: Memory, faults: Faults | None) -> None:
         super().__init__()
-        self.noted = noted
-        self.task_ids = task_ids
         self.faults = faults
+        self._machine = machine
+        self._memory = memory
         self._scheduler = scheduler
         self._trap: Trap | None = None
         self._is_written = False
@@ -197,6 +216,7 @@ class _Watched(SqlJournal):
 
     @contextmanager
     def _transaction(self, *, writes: bool) -> Iterator[Run]:
+        self._is_written = False
         self.use(writes=writes)
         with super()._transaction(writes=writes) as run:
             yield run
@@ -225,14 +245,14 @@ class _Watched(SqlJournal):
         try:
             yield
         except JournalError:
-            self.task_ids.failed.update(() if task_id is None else [task_id])
+            self._memory.task_ids.failed.update(() if task_id is None else [task_id])
             raise
-        if task_id is not None:
-            self.task_ids.noted.setdefault(task_id, self._scheduler.now)
+        if task_id is not None and self._is_written:
+            self._memory.task_ids.noted.setdefault(task_id, self._scheduler.now)
 
     def _tell(self, name: str | None, members: Iterable[MemberKey], is_locked: bool = True) -> None:
         things = frozenset((KINDS.get(each.kind, each.kind), each.id or 0) for each in members)
-        self.noted.append(Noted(self._scheduler.now, name, things, self._process, is_locked))
+        self._memory.noted.append(Noted(self._scheduler.now, name, things, self._process, is_locked))
 
     @property
     def _process(self) -> str:
@@ -254,11 +274,8 @@ class _Watched(SqlJournal):
 class FileJournal(_Watched, MemoryJournal):
     """That of one controller."""
 
-    def __init__(
-        self, name: str, scheduler: Scheduler, noted: list[Noted], task_ids: TaskIds, faults: Faults | None = None
-    ) -> None:  # fmt: skip
-        super().__init__(scheduler, noted, task_ids, faults)
-        self._name = name
+    def __init__(self, machine: str, scheduler: Scheduler, memory: Memory, faults: Faults | None = None) -> None:
+        super().__init__(machine, scheduler, memory, faults)
         self._locked_here: dict[str, set[str]] = {}
 
     @contextmanager
@@ -275,7 +292,7 @@ class FileJournal(_Watched, MemoryJournal):
         return bool(taken) and self._locked.issuperset(taken or ())
 
     def _error(self) -> JournalError:
-        file = Path(f"/home/{self._name}/.ansible/oceanbase.ocp/journal.sqlite")
+        file = Path(f"/home/{self._machine}/.ansible/oceanbase.ocp/journal.sqlite")
         return _unusable(file, OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
 
 
@@ -286,6 +303,7 @@ class Database:
 
     def __init__(self, ahead: float) -> None:
         self.ahead = ahead
+        self.memory = Memory()
         self.connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
 
 
@@ -324,10 +342,8 @@ class _Connected(SharedJournal):
 class DatabaseJournal(_Watched, _Connected):
     """How one run uses a shared journal."""
 
-    def __init__(
-        self, database: Database, scheduler: Scheduler, noted: list[Noted], task_ids: TaskIds, faults: Faults | None
-    ) -> None:  # fmt: skip
-        super().__init__(scheduler, noted, task_ids, faults)
+    def __init__(self, machine: str, scheduler: Scheduler, database: Database, faults: Faults | None) -> None:
+        super().__init__(machine, scheduler, database.memory, faults)
         self._base = database
         self._locked_here: dict[str, int] = {}
 
@@ -340,6 +356,17 @@ class DatabaseJournal(_Watched, _Connected):
                 yield
             finally:
                 self._locked_here = {}
+
+    def _keep(self, number: int, known: Record) -> None:
+        super()._keep(number, known)
+        if known["task_id"] is not None:
+            self._memory.task_ids.kept.setdefault(known["task_id"], self._machine)
+
+    def _deliver(self) -> None:
+        super()._deliver()
+        task_ids = self._memory.task_ids
+        for task_id in [each for each, machine in task_ids.kept.items() if machine == self._machine]:
+            task_ids.noted.setdefault(task_id, self._scheduler.now)
 
     def _found(self) -> dict[str, tuple[float, int]]:
         rows = self._base.connection.execute("SELECT name_key, held_until, fence FROM ocp_journal_leases")

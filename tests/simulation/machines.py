@@ -15,14 +15,15 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._journal import shar
 from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.local_journal import LOST
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import outlook, own_notes, run
 
-from .journals import Database, DatabaseJournal, Faults, FileJournal, Noted, TaskIds
+from .journals import Database, DatabaseJournal, Faults, FileJournal, Memory
 from .scheduler import Actor, Scheduler
 
 
 class Machine:
     """One machine. Its clock is ``ahead`` of the true time by so many seconds.
 
-    Its processes share a ``database``, if that is given, or else a file as their journal.
+    Its processes share a ``database``, if that is given, or else a file as their journal. Other machines may use the
+    same database.
     """
 
     def __init__(
@@ -31,18 +32,17 @@ class Machine:
     ) -> None:  # fmt: skip
         self.name = name
         self.ahead = ahead
-        self.noted: list[Noted] = []
-        self.task_ids = TaskIds()
         self.database = database
         self.faults = faults
-        self.journal = FileJournal(name, scheduler, self.noted, self.task_ids, None if database else faults)
-        self.cleared: dict[str, list[float]] = {}
+        # That of its journal: machines with one journal have one memory.
+        self.memory = Memory() if database is None else database.memory
+        self.journal = FileJournal(name, scheduler, self.memory, None if database else faults)
         self._scheduler = scheduler
 
     def open_journal(self, *, read_only: bool, is_required: bool, warnings: list[str]) -> FileJournal | DatabaseJournal:
         """As the real one of this name does it. A journal that only serves one run is forgotten with it."""
         if self.database is not None:
-            journal = DatabaseJournal(self.database, self._scheduler, self.noted, self.task_ids, self.faults)
+            journal = DatabaseJournal(self.name, self._scheduler, self.database, self.faults)
             journal.prepare()
             return journal
         try:
@@ -51,28 +51,24 @@ class Machine:
             if is_required:
                 raise
             warnings.append(f"{LOST}: {error}")
-            copy = FileJournal(self.name, self._scheduler, self.noted, self.task_ids)
+            copy = FileJournal(self.name, self._scheduler, self.memory)
             self.journal.copy_to(copy)
             return copy
         return self.journal
 
-    def is_busy(self, runs: Iterable[Any]) -> bool:
-        """Whether a module runs on it."""
-        return any(run.machine is self and run.end == "running" for run in runs)
+    def is_in_use(self, runs: Iterable[Any]) -> bool:
+        """Whether a module runs that uses its journal."""
+        return any(run.memory is self.memory and run.end == "running" for run in runs)
 
     def clear(self, change: str) -> None:
         """A person clears the name of a change."""
         journal = self.journal
         if self.database is not None:
-            journal = DatabaseJournal(self.database, self._scheduler, self.noted, self.task_ids, None)
+            journal = DatabaseJournal(self.name, self._scheduler, self.database, None)
         faults, journal.faults = journal.faults, None
         journal.clear(change=change)
         journal.faults = faults
-        self.cleared.setdefault(change, []).append(self._scheduler.now)
-
-    def cleared_at(self, change: str | None, until: float) -> float:
-        """When a name was cleared last, until a time; long ago if it was not."""
-        return max((when for when in self.cleared.get(change or "", ()) if when <= until), default=-1e12)
+        self.memory.cleared.setdefault(change, []).append(self._scheduler.now)
 
     @property
     def url(self) -> str:

@@ -534,6 +534,12 @@ def requests_are_noted_without_a_lease() -> Patches:
     yield mock.patch.object(SharedJournal, "_check_lock", SqlJournal._check_lock)
 
 
+@_mutation
+def addresses_tell_services_apart() -> Patches:
+    """What was sent to another address of the service is of another service, also in a shared journal."""
+    yield mock.patch.object(SqlJournal, "is_of_service", lambda _journal, row, url: row.url == url)
+
+
 # What is done
 
 

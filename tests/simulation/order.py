@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 from .answers import CLUSTERS, TASKS
-from .finding import EVER, Case, Check, Finding
+from .finding import Case, Check, Finding
 from .fleet import Key
 from .history import Exchange, Run
 
@@ -37,18 +37,19 @@ def looks_last(_case: Case, run: Run) -> Iterator[Finding]:
 
 def notes_first(case: Case, run: Run) -> Iterator[Finding]:
     """The name and the request are in the journal before the request is sent."""
-    noted = [] if run.machine is None else run.machine.noted
+    noted = run.memory.noted
     for post in run.posts:
         before = [each for each in run.exchanges if each.reads and each.sent < post.sent]
         last = max((each.came_back or each.sent for each in before), default=run.began)
         target = requested_server(run, post)
         parts = {target} if target else set(case.evidence.parts_of(run.change, post.sent))
         members = parts if target else parts & set(run.change.members)
-        requests = [each for each in noted if each.name is None and last <= each.time <= post.sent]
+        own = [each for each in noted if each.process == run.process]
+        requests = [each for each in own if each.name is None and last <= each.time <= post.sent]
         # It may be for a server alone that was moved into the zone later.
         if not any(each.things & parts for each in requests) and members:
             yield Finding("request that was not noted", post.request.path)
-        cleared = -EVER if run.machine is None else run.machine.cleared_at(run.name, run.began)
+        cleared = run.memory.cleared_at(run.name, run.began)
         uses = [each for each in noted if each.name == run.name and cleared < each.time <= post.sent]
         named = {key for each in uses for key in each.things}
         if run.name is not None and not members <= named:
@@ -57,9 +58,9 @@ def notes_first(case: Case, run: Run) -> Iterator[Finding]:
 
 def locks_first(_case: Case, run: Run) -> Iterator[Finding]:
     """Who notes a request has the lock of its cluster, and its lease has not ended."""
-    noted = [] if run.machine is None else run.machine.noted
+    own = [each for each in run.memory.noted if each.name is None and each.process == run.process]
     for post in run.posts:
-        mine = [each for each in noted if each.name is None and each.process == run.process and each.time <= post.sent]
+        mine = [each for each in own if each.time <= post.sent]
         if mine and not mine[-1].is_locked:
             yield Finding("request without the lock of its cluster", post.request.path)
 
@@ -69,9 +70,9 @@ def name_has_one_wish(case: Case, run: Run) -> Iterator[Finding]:
     if run.name is None or not run.posts:
         return
     for earlier in case.history.runs:
-        is_same = (earlier.machine, earlier.name, earlier.change) == (run.machine, run.name, run.change)
+        is_same = run.shares_journal(earlier) and (earlier.name, earlier.change) == (run.name, run.change)
         asks = earlier.args.get("started_before"), run.args.get("started_before")
-        is_cleared = run.machine is not None and run.machine.cleared_at(run.name, run.began) > earlier.began
+        is_cleared = run.memory.cleared_at(run.name, run.began) > earlier.began
         if is_cleared:
             continue
         is_first = bool(earlier.posts) and earlier.posts[0].sent < run.posts[0].sent
@@ -116,8 +117,7 @@ def looking_changes_nothing(_case: Case, run: Run) -> Iterator[Finding]:
     """A run in check mode and a plan send nothing, and note nothing."""
     for post in run.posts:
         yield Finding("request of what only looks", post.request.path)
-    noted = [] if run.machine is None else run.machine.noted
-    for each in noted:
+    for each in run.memory.noted:
         if each.process == run.process and run.began < each.time <= (run.ended or run.began):
             yield Finding("name noted by what only looks", str(each.name))
 

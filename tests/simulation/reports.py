@@ -81,7 +81,7 @@ def _saw_others_answers(case: Case, run: Run) -> bool:
     """Whether a proxy put another answer into the last look of a run, or into one that noted its name."""
     last = case.evidence.window(run, run.ended or EVER)
     looks = [each for each in run.exchanges if each.sent >= last]
-    users = [each for each in case.history.runs if each.machine is run.machine and each.name == run.name]
+    users = [each for each in case.history.runs if run.shares_journal(each) and each.name == run.name]
     for use in case.evidence.since(run).uses.values():
         for user in users:
             first = case.evidence.window(user, use.last)
@@ -129,8 +129,8 @@ def task_is_ours(case: Case, run: Run) -> Iterator[Finding]:
         fates = {each.fate for each in run.exchanges if each.reads}
         text = f"task {number} ({task.name}) of {task.members}"
         yield Finding(f"{action} a task of another target", text, unseen=not fates.isdisjoint(OTHERS_ANSWERS))
-    elif action != "attached" and not _is_own(task, run):
-        same = [each for each in case.history.runs if each.machine is run.machine and each.change is run.change]
+    elif action != "attached" and not _is_own(case, task, run):
+        same = [each for each in case.history.runs if run.shares_journal(each) and each.change is run.change]
         posts = [post for each in same for post in each.posts if post.sent <= (run.ended or 0.0)]
         post = posts[-1] if posts else None
         early = post is None or task.created < post.sent - LARGEST_LEAD - case.profile.spread
@@ -138,7 +138,7 @@ def task_is_ours(case: Case, run: Run) -> Iterator[Finding]:
         kind = f"{action} a task of somebody else" + why
         yield Finding(kind, f"task {number} by {task.creator}", unseen=bool(why))
     elif action == "adopted" and _is_known_to_another(case, run, task):
-        yield Finding("adopted a task that another run of the machine has", f"task {number}")
+        yield Finding("adopted a task that another run with this journal has", f"task {number}")
 
 
 def _why_not_told_apart(case: Case, run: Run, task: Task) -> str:
@@ -147,29 +147,34 @@ def _why_not_told_apart(case: Case, run: Run, task: Task) -> str:
         return ": the service does not tell whose it is"
     other = task.request
     is_same_account = isinstance(other, Run) and other.user == run.user and task.creator == run.user
-    if is_same_account and isinstance(other, Run) and other.machine is not run.machine:
+    if is_same_account and isinstance(other, Run) and not run.shares_journal(other):
         return ": two controllers with one account share no journal"
     return ""
 
 
 def _is_known_to_another(case: Case, run: Run, task: Task) -> bool:
-    """Whether another run on the machine reported a task as its own before the last look of this one."""
+    """Whether another run with this journal reported a task as its own before the last look of this one."""
     last = case.evidence.window(run, run.ended or EVER)
-    others = [each for each in case.history.runs if each is not run and each.machine is run.machine]
+    others = [each for each in case.history.runs if each is not run and run.shares_journal(each)]
     return task.request is not run and any(
         each.result.get("task_id") == task.id
         and each.result.get("action") in ("submitted", "adopted")
         and (each.ended or EVER) < last
         and not (each.only_looks or each.knows_no_outcome)
-        and case.evidence.is_noted(each, task, run.began)
+        and case.evidence.is_noted(each, task, run.began, run)
         for each in others
     )
 
 
-def _is_own(task: Task, run: Run) -> bool:
-    """Whether this run began a task, or another one of its machine and user that left it open for the same target."""
+def _is_own(case: Case, task: Task, run: Run) -> bool:
+    """Whether this run began a task, or another one of its journal and user that left it open for the same target.
+
+    The journal does not tell users apart, so the service has to.
+    """
     request = task.request
-    if not isinstance(request, Run) or request.machine is not run.machine or request.user != run.user:
+    if not isinstance(request, Run) or not run.shares_journal(request):
+        return False
+    if request.user != run.user and case.profile.creators:
         return False
     return (request.change.kind, request.change.members) == (run.change.kind, run.change.members)
 
@@ -179,7 +184,7 @@ def changed_is_true(case: Case, run: Run) -> Iterator[Finding]:
     if not run.green:
         return
     task = case.evidence.task(run.result.get("task_id"))
-    if run.result.get("changed") and not run.restarts and not (task and _is_own(task, run)):
+    if run.result.get("changed") and not run.restarts and not (task and _is_own(case, task, run)):
         action = run.result.get("action")
         unseen = bool(run.posts) or action == "adopted"
         yield Finding("changed, though nothing was started", f"action {action}", unseen)

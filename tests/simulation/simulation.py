@@ -138,9 +138,14 @@ class Simulation:
         choices = self.choices.stream(f"journal {name}")
         faults, database = Faults(self.scheduler, choices, self.story), None
         draw_faults(faults, choices)
-        if choices.chance(0.15):
+        shared = [each.database for each in self.machines if each.database is not None]
+        if shared and choices.chance(0.5):
+            choices.counted("journal shared by two machines")
+            database = choices.pick(shared)
+        elif choices.chance(0.15):
             choices.counted("journal shared by several controllers")
             database = Database(choices.pick((0.0, -200.0, HOUR)))
+        if database is not None:
             draw_leases(faults, choices)
         self.machines.append(Machine(name, ahead, self.scheduler, faults, database))
         return self.machines[-1]

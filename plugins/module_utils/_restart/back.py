@@ -9,8 +9,9 @@ from datetime import datetime, timedelta
 
 from .._base.clock import Clock
 from .._base.parsing import instant
-from .._base.service_clock import LARGEST_CORRECTION
+from .._base.service_clock import LARGEST_CORRECTION, LARGEST_SILENT_OFFSET, ServiceClock
 from .._journal.rows import RequestRow
+from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import FAILED, Task
 from .._targets.target import Member
 from .._waiting.await_tasks import UNSEEN_FOR
@@ -20,7 +21,8 @@ from .change import has_moved, noted_member
 class Ages:
     """How long ago requests were sent, as one run knows it."""
 
-    def __init__(self, clock: Clock) -> None:
+    def __init__(self, api: OcpApi, clock: Clock) -> None:
+        self._api = api
         self._clock = clock
         # When this run has seen requests first, by their numbers.
         self._known_since: dict[int | None, float] = {}
@@ -28,12 +30,44 @@ class Ages:
     def is_surely(self, row: RequestRow, seconds: float) -> bool:
         """Whether a request was sent so many seconds ago.
 
-        The wall clock may have been set since, so it decides only with a margin. Without that, this run has to have
-        known the request for so long.
+        The wall clock may have been set since, or be that of another machine, so it decides only with a margin. Without
+        that, this run has to have known the request for so long.
         """
         now = self._clock.now()
         known_for = now - self._known_since.setdefault(row.number, now)
-        return known_for >= seconds or self._clock.wall() - row.at >= seconds + LARGEST_CORRECTION
+        return known_for >= seconds or self._clock.wall() - self._latest(row) >= seconds + LARGEST_CORRECTION
+
+    def _latest(self, row: RequestRow) -> float:
+        """When a request was sent at the latest, by this machine's clock; see sent_at."""
+        clock = self._api.service_clock
+        if is_by_this_clock(row, clock):
+            return row.at
+        low, high = clock.bounds
+        _least, most = row.ahead or (low, high)
+        return max(row.at, row.at + most - low)
+
+
+def is_by_this_clock(row: RequestRow, clock: ServiceClock) -> bool:
+    """Whether the time of a request may be one by this machine's clock as it is now.
+
+    Another machine has sent it, or this clock has been set since, if none of the service's clocks can be as far ahead
+    of it as then.
+    """
+    low, high = clock.bounds
+    least, most = row.ahead or (low, high)
+    return least <= high + LARGEST_SILENT_OFFSET and low <= most + LARGEST_SILENT_OFFSET
+
+
+def sent_at(row: RequestRow, clock: ServiceClock) -> float:
+    """When a request was sent at the earliest, by this machine's clock, in seconds since 1970.
+
+    By another clock, what is known is the time by the service's clock.
+    """
+    if is_by_this_clock(row, clock):
+        return row.at
+    low, high = clock.bounds
+    least, _most = row.ahead or (low, high)
+    return row.at + least - high
 
 
 def has_just_failed(task: Task, now: datetime) -> bool:

@@ -32,7 +32,7 @@ class DownServers:
         self._api = api
         self._journal = journal
         self._clock = clock
-        self._ages = Ages(clock)
+        self._ages = Ages(api, clock)
         # Those of the service, as the journal calls them; None if they are not known.
         self._clusters: frozenset[str] | None = None
 

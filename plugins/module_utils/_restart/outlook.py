@@ -19,11 +19,12 @@ from .._ocp.endpoints import OcpApi
 from .._targets.server import Server
 from .._targets.serving import RUNNING
 from .._targets.target import Member, Observation
+from .back import sent_at
 from .change import Begin, begun_by
 from .know import Memory, know, undecided
 from .knowledge import Relative, Wish
 from .look import Look, newest_first
-from .own_notes import noted_at_requests, noted_sights, sent_at, wish_of
+from .own_notes import noted_at_requests, noted_sights, wish_of
 from .reasons import Told, reason_of
 from .rules import Rule, Step, decide
 from .values_seen import ValuesSeen

@@ -16,7 +16,7 @@ from uuid import uuid4
 from .._base.clock import Clock
 from .._base.errors import JournalError
 from .._base.parsing import Record, instant
-from .._base.service_clock import LARGEST_SILENT_OFFSET, ServiceClock, service_time
+from .._base.service_clock import ServiceClock, service_time
 from .._journal.journal import Allows, Journal
 from .._journal.rows import FirstSight, MemberKey, Place, RequestRow, Shown, Wish
 from .._ocp.endpoints import OcpApi
@@ -24,7 +24,7 @@ from .._ocp.task_model import FAILED, RUNNING, SUCCESSFUL, Task
 from .._safety.server_states import OwnRestart
 from .._targets.target import Member, Observation, Target, TaskOnTarget
 from .._waiting.await_tasks import UNSEEN_FOR
-from .back import Ages, has_just_failed, is_back
+from .back import Ages, has_just_failed, is_back, sent_at
 from .change import Sight, begun_by, has_moved, noted_member
 from .evidence import GONE, may_start_yet, work_of
 from .know import Ended, explains, late_tasks
@@ -83,7 +83,7 @@ class OwnNotes:
         self._read_keys: list[MemberKey] = []
         self._own: RequestRow | None = None
         self._refused: RequestRow | None = None
-        self._ages = Ages(clock)
+        self._ages = Ages(api, clock)
 
     @property
     def _values(self) -> str | None:
@@ -567,18 +567,6 @@ def _sight(name: str, noted: FirstSight) -> Sight:
         starting=frozenset(noted.starting),
         running=frozenset(noted.running),
     )
-
-
-def sent_at(row: RequestRow, clock: ServiceClock) -> float:
-    """When a request was sent at the earliest, by this machine's clock, in seconds since 1970.
-
-    Another machine has sent it, or this clock has been set since, if none of the service's clocks can be as far ahead
-    of it as then. What is known then is the time by the service's clock.
-    """
-    low, high = clock.bounds
-    least, most = row.ahead or (low, high)
-    is_same_clock = least <= high + LARGEST_SILENT_OFFSET and low <= most + LARGEST_SILENT_OFFSET
-    return row.at if is_same_clock else row.at + least - high
 
 
 def noted_at_requests(

@@ -58,7 +58,22 @@ def test_journal_that_fails_after_a_request_changes_nothing():
         simulation, findings = campaign.simulate(Choices(played={"journal m1": [1, 0, 1]}), current)
     [run] = simulation.history.runs
     assert (findings, run.green, len(run.restarts)) == ([], True, 1)
-    assert simulation.machines[0].task_ids.failed == {run.result["task_id"]}
+    assert simulation.machines[0].memory.task_ids.failed == {run.result["task_id"]}
+
+
+def test_open_request_of_another_machine_with_the_same_database_blocks_one():
+    """The story of seed 472, in which one that tells services apart by their addresses sends a second request."""
+    story = "journal m1=0.1.0.1,journal m2=0.1,net c2=0.0.0.0.0.2,scenario=0.0.0.0.0.1,weather=0.0.3"
+    found = {}
+    with virtual_time() as current:
+        for bug in (None, "addresses-tell-services-apart"):
+            with put_back(bug):
+                simulation, findings = campaign.simulate(Choices(played=from_text(story)), current)
+            found[bug] = [finding.kind for finding in findings]
+    first, second = simulation.machines
+    assert (first.memory is second.memory, first.url != second.url) == (True, True)
+    assert simulation.choices.counts["journal shared by two machines"] == 1
+    assert list(found.values()) == [[], ["request while one of the same journal was open"]]
 
 
 def test_server_is_added_again_under_another_id():

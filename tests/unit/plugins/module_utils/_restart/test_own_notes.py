@@ -132,6 +132,20 @@ def test_run_that_has_known_a_request_long_enough_needs_no_clock(later, run, see
         assert notes.open_requests(members_of(seen)) == (Request(HERE, is_searched),)
 
 
+@pytest.mark.parametrize("ahead", [7200.0, -7200.0])
+def test_age_of_a_request_of_another_controller_needs_no_common_clock(ahead, run, seen, service, monkeypatch):
+    """The clock of this machine is ahead of the one that has sent it, or behind it."""
+    monkeypatch.setattr(type(service), "service_clock", clock_ahead(0.0))
+    run().begin(seen(), HERE)
+    another_process()
+    monkeypatch.setattr(type(service), "service_clock", clock_ahead(-ahead))
+    service.time.time += ahead + SEARCH - 0.1
+    notes = run()
+    assert notes.open_requests(members_of(seen)) == (Request(HERE, is_searched=False),)
+    service.time.time += SEARCH
+    assert notes.open_requests(members_of(seen)) == (Request(HERE, is_searched=True),)
+
+
 def test_process_remembers_that_its_request_may_still_be_delivered(run, seen, service):
     notes = run()
     notes.begin(seen(), HERE)
