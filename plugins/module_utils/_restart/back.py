@@ -37,14 +37,22 @@ class Ages:
         known_for = now - self._known_since.setdefault(row.number, now)
         return known_for >= seconds or self._clock.wall() - self._latest(row) >= seconds + LARGEST_CORRECTION
 
+    def may_be_within(self, row: RequestRow, seconds: float) -> bool:
+        """Whether a request may have been sent within so many seconds."""
+        now = self._clock.wall()
+        if is_by_this_clock(row, self._api.service_clock):
+            return abs(now - row.at) < seconds
+        return sent_at(row, self._api.service_clock) - seconds < now < self._by_other_clock(row) + seconds
+
     def _latest(self, row: RequestRow) -> float:
         """When a request was sent at the latest, by this machine's clock; see sent_at."""
-        clock = self._api.service_clock
-        if is_by_this_clock(row, clock):
-            return row.at
-        low, high = clock.bounds
+        is_by_this = is_by_this_clock(row, self._api.service_clock)
+        return row.at if is_by_this else max(row.at, self._by_other_clock(row))
+
+    def _by_other_clock(self, row: RequestRow) -> float:
+        low, high = self._api.service_clock.bounds
         _least, most = row.ahead or (low, high)
-        return max(row.at, row.at + most - low)
+        return row.at + most - low
 
 
 def is_by_this_clock(row: RequestRow, clock: ServiceClock) -> bool:

@@ -458,10 +458,7 @@ class OwnNotes:
     def _is_new(self, row: RequestRow) -> bool:
         """Whether the service may not show its task yet."""
         is_open = row.outcome not in ENDS and self._journal.is_of_service(row, self._api.url)
-        return is_open and not row.settled and self._is_recent(row)
-
-    def _is_recent(self, row: RequestRow) -> bool:
-        return abs(self._clock.wall() - row.at) < UNSEEN_FOR
+        return is_open and not row.settled and self._ages.may_be_within(row, UNSEEN_FOR)
 
     def _may_run(self, row: RequestRow, listed: Task | None) -> bool:
         """Whether it may run. A new installation of the service gives the same ids to other tasks."""
@@ -480,7 +477,7 @@ class OwnNotes:
             return False
         if listed is None or instant(listed.finish_time) is None:
             failed = row.outcome == FAILED or (listed is not None and listed.status == FAILED)
-            return failed and self._is_recent(row)
+            return failed and self._ages.may_be_within(row, UNSEEN_FOR)
         return has_just_failed(listed, service_time(self._api.service_clock, self._clock))
 
     def _unseen(self, row: RequestRow, members: Collection[Member]) -> TaskOnTarget | None:

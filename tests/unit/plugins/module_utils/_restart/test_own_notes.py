@@ -146,6 +146,17 @@ def test_age_of_a_request_of_another_controller_needs_no_common_clock(ahead, run
     assert notes.open_requests(members_of(seen)) == (Request(HERE, is_searched=True),)
 
 
+@pytest.mark.parametrize("ahead", [7200.0, -7200.0])
+def test_new_task_of_another_controller_needs_no_common_clock(ahead, run, seen, service, monkeypatch):
+    """No list shows it yet."""
+    monkeypatch.setattr(type(service), "service_clock", clock_ahead(0.0))
+    answered(run, seen)
+    monkeypatch.setattr(type(service), "service_clock", clock_ahead(-ahead))
+    for later, restarts in ((ahead + 10.0, 1), (60.0, 0)):
+        service.time.time += later
+        assert len(run().own_restarts([])) == restarts
+
+
 def test_process_remembers_that_its_request_may_still_be_delivered(run, seen, service):
     notes = run()
     notes.begin(seen(), HERE)
