@@ -166,7 +166,7 @@ def actions(start: Callable[..., Any], profile: str) -> dict[str, Any]:
         for name in names:
             emulated.pass_time(20)
             stopping = emulated.step(task, "Stop observer process")["id"]
-            verb, _, of_subtask = name.partition("_")
+            verb, _line, of_subtask = name.partition("_")
             answer = emulated.steer(task, verb, stopping if of_subtask else None)
             assert answer.status_code == 200, (name, answer.text)
             answers[name] = answer.json()
