@@ -23,6 +23,7 @@ from .._base.errors import (
     ResponseUnreadable,
     ServiceError,
     TargetBusy,
+    TargetError,
     TaskFailed,
     WaitTimeout,
 )
@@ -318,6 +319,8 @@ class _Run:
     ) -> OcpError:
         """What to report if the target cannot be restarted after a refusal, or if it cannot be read."""
         error = self._doubt(refusal) or problem
+        if isinstance(refusal, RequestRefused) and isinstance(problem, TargetError):
+            error = outcome_unknown(self._target, refusal, f"A proxy may have repeated the request. {problem}")
         is_unknown = isinstance(error, OutcomeUnknown)
         verified = self._attempt.so_far.verified
         self._attempt.so_far = replace(refused, changed=refused.changed or is_unknown, verified=verified)

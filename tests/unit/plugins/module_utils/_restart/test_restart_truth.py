@@ -706,6 +706,21 @@ def test_outcome_is_unknown_if_nothing_can_be_read_after_too_many_requests(case,
     assert "A proxy may have repeated the request (the last poll failed: Refused" in str(error)
 
 
+def test_outcome_is_unknown_if_the_server_is_another_one_after_too_many_requests(service):
+    """The repeated request has restarted what had the id then."""
+    limited_by(service, SERVER, 1.0)
+    begin = service.before_post
+
+    def repeated():
+        begin()
+        service.moved_to[41] = "10.1.0.9"
+
+    service.before_post = repeated
+    error = failure(service, SERVER, request())
+    assert (error.__class__, error.facts["changed"], len(service.posts)) == (OutcomeUnknown, True, 1)
+    assert "A proxy may have repeated the request" in str(error)
+
+
 CONDITIONS = {"neither": {}, "started_before": {"started_before": CHANGE}, "change": {"change": "memory-2026-11-20"}}
 
 
