@@ -90,11 +90,13 @@ class FleetOutcome:
         return sum(self._facts(number)["action"] == "skipped" for number in self._asked)
 
     def to_be_proven(self) -> list[int]:
-        """The members that were requested without an error, and whose task did not fail."""
+        """The members that were requested without an error, and whose task did not fail; none that was postponed."""
         return [
             number
             for number, end in sorted(self._asked.items())
-            if end.found is not None and end.found["task_id"] not in self.unsuccessful
+            if end.found is not None
+            and end.found["action"] != "postponed"
+            and end.found["task_id"] not in self.unsuccessful
         ]
 
     def unproven(self, numbers: Sequence[int]) -> list[int]:
