@@ -117,7 +117,7 @@ def _documented(name: str, prefix: str) -> tuple[list[str], set[str]]:
 
 
 def _by_options(name: str) -> dict[str, str]:
-    """The variable by which a role takes an option of a module that has another name."""
+    """The variables of a role by the options that they set, where the names differ."""
     path = COLLECTION / "roles" / name / "vars/main.yml"
     found = yaml_load(path.read_text(encoding="utf-8")) if path.is_file() else {}
     return dict(found.get(f"{name}__hint_variables") or {})

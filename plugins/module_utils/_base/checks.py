@@ -29,4 +29,4 @@ def check_tenants(option: str, given: Sequence[str] | None) -> None:
     check_nonempty(option, given, "leave it out to tolerate none")
     if any(re.search(r"""[][{}"']""", name) for name in given or ()):
         names = ",".join(re.sub(r"""[][{}"'\s]""", "", name) for name in given or ())
-        raise OptionError(f"{option}: {','.join(given or ())} are no names of tenants; give {option}={names}.")
+        raise OptionError(f"{option}: {','.join(given or ())} has brackets or quotes; give {option}={names}.")

@@ -23,10 +23,14 @@ def adhoc_command(module: str, **options: object) -> str:
     return f"ansible localhost -m oceanbase.ocp.{module} -a '{words}'"
 
 
+def start_command(cluster: object, server: str) -> str:
+    """The command that starts a server that is stopped: a restart."""
+    return adhoc_command("server_restart", cluster=cluster, server=server, freeze_server="false")
+
+
 def start_line(cluster: object, server: str) -> str:
-    """The line of a message that proposes how to start a server that is stopped."""
-    command = adhoc_command("server_restart", cluster=cluster, server=server, freeze_server="false")
-    return f"  Start {server} by a restart: {command}"
+    """The line of a message that proposes the same."""
+    return f"  Start {server} by a restart: {start_command(cluster, server)}"
 
 
 @dataclass(frozen=True)

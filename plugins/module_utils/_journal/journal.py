@@ -35,10 +35,10 @@ class Journal(Protocol):
         """Whether several controllers use it. They may reach the same service by different addresses."""
 
     def is_of_service(self, row: RequestRow, url: str) -> bool:
-        """Whether a request for what the service with this address shows was sent to it, by whatever address.
+        """Whether the service with this address got a request, if it shows what that restarts.
 
-        One controller reaches it by one address; another one is that of another service, such as a second emulator
-        with the same clusters. In a shared journal the members of a request alone tell.
+        In a shared journal always: controllers may use different addresses of a service. One controller uses one, so
+        another address is that of another service, such as a second emulator with the same clusters.
         """
 
     def lock(self, names: Sequence[str], clock: Clock, timeout: float) -> AbstractContextManager[None]:

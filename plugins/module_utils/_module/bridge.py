@@ -162,7 +162,7 @@ def _outcome(failed: bool, result: dict[str, Any], noticed: Sequence[str]) -> Ou
 
 
 def _check_required_texts(definition: Definition, params: Params) -> None:
-    """Raise OptionError for a required text, or one of several of which one is, that is empty. Ansible accepts it."""
+    """Raise OptionError for a required option, or one of ``required_one_of``, whose text is empty."""
     alternatives = {name for names in definition.rules.get("required_one_of", ()) for name in names}
     for option, spec in definition.options.items():
         if (spec.get("required") or option in alternatives) and params[option] == "":

@@ -39,43 +39,29 @@ class Ages:
 
     def may_be_within(self, row: RequestRow, seconds: float) -> bool:
         """Whether a request may have been sent within so many seconds."""
-        now = self._clock.wall()
-        if is_by_this_clock(row, self._api.service_clock):
-            return abs(now - row.at) < seconds
-        return sent_at(row, self._api.service_clock) - seconds < now < self._by_other_clock(row) + seconds
+        earliest, latest = sent_between(row, self._api.service_clock)
+        return earliest - seconds < self._clock.wall() < latest + seconds
 
     def _latest(self, row: RequestRow) -> float:
-        """When a request was sent at the latest, by this machine's clock; see sent_at."""
-        is_by_this = is_by_this_clock(row, self._api.service_clock)
-        return row.at if is_by_this else max(row.at, self._by_other_clock(row))
-
-    def _by_other_clock(self, row: RequestRow) -> float:
-        low, high = self._api.service_clock.bounds
-        _least, most = row.ahead or (low, high)
-        return row.at + most - low
+        """When a request was sent at the latest; no earlier than it noted, in case few answers have shown a clock."""
+        return max(row.at, sent_between(row, self._api.service_clock)[1])
 
 
-def is_by_this_clock(row: RequestRow, clock: ServiceClock) -> bool:
-    """Whether the time of a request may be one by this machine's clock as it is now.
+def sent_between(row: RequestRow, clock: ServiceClock) -> tuple[float, float]:
+    """When a request was sent, at the earliest and at the latest, by this machine's clock, in seconds since 1970.
 
     Another machine has sent it, or this clock has been set since, if none of the service's clocks can be as far ahead
-    of it as then.
+    of it as then. What is known then is the time by the service's clock.
     """
     low, high = clock.bounds
     least, most = row.ahead or (low, high)
-    return least <= high + LARGEST_SILENT_OFFSET and low <= most + LARGEST_SILENT_OFFSET
+    is_by_this_clock = least <= high + LARGEST_SILENT_OFFSET and low <= most + LARGEST_SILENT_OFFSET
+    return (row.at, row.at) if is_by_this_clock else (row.at + least - high, row.at + most - low)
 
 
 def sent_at(row: RequestRow, clock: ServiceClock) -> float:
-    """When a request was sent at the earliest, by this machine's clock, in seconds since 1970.
-
-    By another clock, what is known is the time by the service's clock.
-    """
-    if is_by_this_clock(row, clock):
-        return row.at
-    low, high = clock.bounds
-    least, _most = row.ahead or (low, high)
-    return row.at + least - high
+    """When a request was sent at the earliest; see sent_between."""
+    return sent_between(row, clock)[0]
 
 
 def has_just_failed(task: Task, now: datetime) -> bool:

@@ -55,7 +55,7 @@ class DownServers:
         return self.of_service(self._journal.down())
 
     def of_service(self, rows: Iterable[RequestRow]) -> list[RequestRow]:
-        """Those that were sent to this service, by whatever address; also those of which that is not known."""
+        """Those that this service got, or may have got, by any of its addresses."""
         return [row for row in rows if row.url == self._api.url or self._is_here(row)]
 
     def _is_here(self, row: RequestRow) -> bool:

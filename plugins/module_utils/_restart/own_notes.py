@@ -319,7 +319,7 @@ class OwnNotes:
         return True
 
     def came_back(self, observed: Observation, listed: Iterable[Record] = ()) -> None:
-        """Note of which requests the servers are shown to serve again; ``listed`` are the tasks of the cluster."""
+        """Note the requests whose servers are shown to serve again; ``listed`` are the tasks of the cluster."""
         servers = [server.member for server in observed.servers]
         tasks = {task["id"]: Task.from_api(task) for task in listed}
         for row in [row for row in self._rows if row.takes_down]:

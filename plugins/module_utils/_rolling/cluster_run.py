@@ -16,6 +16,7 @@ from .._health.health_gate import await_health
 from .._health.read_health import Demands
 from .._ocp.endpoints import OcpApi
 from .._ocp.side_by_side import Crew
+from .._restart.evidence import PROOF_TIMEOUT
 from .._restart.fleet_outcome import FleetMember
 from .._restart.many_restarts import restart_many
 from .._restart.restart_request import RestartRequest
@@ -44,8 +45,6 @@ Result = dict[str, Any]
 
 # Of a wait in which a server may be offline: twice the time that it may be, and at least twice the database's default.
 SHORTEST_WAIT = 7200.0
-# Seconds that a service may show a start late.
-PROOF_TIMEOUT = 180.0
 
 
 @dataclass(frozen=True)

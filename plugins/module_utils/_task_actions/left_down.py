@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .._base.cli_hints import adhoc_command
+from .._base.cli_hints import start_command
 from .._base.errors import OcpError
 from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import Task
@@ -29,5 +29,4 @@ def left_down(api: OcpApi, task: Task) -> Iterator[str]:
     for member in map(member_of, servers):
         if member.name.rpartition(":")[0] not in hosts or member.serves is not False or is_in_flight(member.status):
             continue
-        command = adhoc_command("server_restart", cluster=task.cluster_id, server=member.name, freeze_server="false")
-        yield f"{member.state}: start it by {command}"
+        yield f"{member.state}: start it by {start_command(task.cluster_id, member.name)}"

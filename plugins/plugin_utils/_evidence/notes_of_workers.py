@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
-"""What modules tell the evidence while they run: in a file without a name, which workers of Ansible inherit."""
+"""Notes for the evidence by modules that still run, in an unnamed file that the workers of Ansible inherit."""
 
 from __future__ import annotations
 

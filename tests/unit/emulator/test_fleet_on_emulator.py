@@ -80,6 +80,13 @@ def restarted(served):
     return {each["id"]: each["restarts"] for each in contents if each["objectType"] == "OB_SERVER"}
 
 
+def test_restarts_that_would_not_end_in_time_are_postponed_and_no_failure(fleet):
+    passed = datetime.fromisoformat("2026-01-01T00:00:00+08:00")
+    found = restart(fleet, [member(fleet, 1, 1, finish_before=passed), member(fleet, 2, 4, finish_before=passed)])
+    assert [(each["action"], each["failed"]) for each in found["servers"]] == [("postponed", False)] * 2
+    assert restarted(fleet) == {}
+
+
 def statuses(served):
     return Counter(seen["status"] for seen in served.data("GET", "/emulator/requests?size=2000")["contents"])
 

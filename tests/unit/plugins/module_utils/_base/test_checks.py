@@ -55,7 +55,7 @@ def test_list_in_brackets_is_refused_with_what_to_give(given):
     with pytest.raises(OptionError) as raised:
         check_tenants("tolerate_outage_of", given)
     assert str(raised.value) == (
-        f"tolerate_outage_of: {','.join(given)} are no names of tenants; give tolerate_outage_of=sys,app."
+        f"tolerate_outage_of: {','.join(given)} has brackets or quotes; give tolerate_outage_of=sys,app."
     )
 
 

@@ -121,7 +121,7 @@ def test_what_is_down_by_another_address_of_the_service_counts_in_a_shared_journ
 def test_request_to_what_may_be_another_service_is_not_looked_after(service, monkeypatch):
     """Its cluster is not here, which would mean that it is back."""
     monkeypatch.setattr(journal_here(), "is_shared", True)
-    number = down(url="https://other.test:8080", cluster="stock 7", at=-60.0)
+    number = down(url="https://other.test:8080", cluster="stock 7", at=-3600.0)
     rows = journal_here().down()
     assert not DownServers(service, journal_here(), service.time.clock).look_after(rows)
     assert [row.number for row in journal_here().down()] == [number]

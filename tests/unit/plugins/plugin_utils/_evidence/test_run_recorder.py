@@ -132,6 +132,21 @@ def test_interrupted_run_names_what_has_no_result(run, exits):
     assert "Restart a node" in Page(run.page).text
 
 
+def test_item_of_an_interrupted_loop_that_has_its_result_is_not_in_flight(run, exits):
+    run.begins()
+    task = Task("server_restart", "Restart the nodes")
+    run.recorder.started(run.host(), task)
+    note = noting((run.host().get_name(), id_of(task)))
+    first = restarted()
+    note({"began": {"target": "server 10.0.0.1:2882 (id 1) of cluster orders (id 7)", "task_id": first["task_id"]}})
+    run.recorder.item(run.result("server_restart", first))
+    note({"began": {"target": "server 10.0.0.2:2882 (id 2) of cluster orders (id 7)", "task_id": 2002}})
+    [end] = exits
+    end()
+    [unfinished] = run.document["unfinished"]
+    assert [one["task_id"] for one in unfinished["in_flight"]] == [2002]
+
+
 def test_interrupted_run_names_the_server_in_flight_with_its_task(run, exits):
     run.begins()
     task = Task("cluster_rolling_restart", "Restart zone by zone")
