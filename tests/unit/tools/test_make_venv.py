@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -73,3 +74,12 @@ def test_broken_environment_is_made_again(make, environment):
     (environment / "python").unlink()
     (environment / "python").symlink_to("/nowhere/python")
     assert make()[2] == "-m venv --clear .venv"
+
+
+def test_environment_that_is_gone_is_made_though_something_runs_from_it(make, environment):
+    with subprocess.Popen([environment / "python", "-c", "input()"], stdin=subprocess.PIPE) as running:
+        shutil.rmtree(environment.parent)
+        made = make()
+        assert running.stdin is not None
+        running.stdin.close()
+    assert made == (0, f"Making .venv with Python {VERSION}\n", "-m venv --clear .venv")
