@@ -128,7 +128,7 @@ def test_run_killed_twice_restarts_each_server_once_and_leaves_nothing_drained(
         assert drains[1]()
     process, text = rolling(emulator, change, {})
     # The last run waits for it.
-    while "(id 2) of cluster cluster1 (id 1): task 1005" not in text():
+    while "(id 2) of cluster cluster1 (id 1): waiting" not in text():
         assert process.poll() is None, text()
         assert len(posts(emulator)) == 5, text()
         time.sleep(0.05)
