@@ -73,7 +73,7 @@ test: $(DEV) ## Run all checks and tests that a change has to pass
 	@$(MAKE) --no-print-directory integration
 
 # What make test leaves out, the quick ones first.
-CHECK_ALL := audit docs importer first-steps eda fuzz molecule units layouts outages journal nightly explore fuzz-defects chaos simulate-much simulate-bugs matrix
+CHECK_ALL := audit docs importer sanity-all first-steps eda fuzz molecule units layouts outages journal nightly explore fuzz-defects chaos simulate-much simulate-bugs matrix
 
 .PHONY: check-all
 check-all: ## Run what make test leaves out, and end with a table (every night, and before a release; PARTS="docs eda", variables of the parts)
@@ -102,7 +102,11 @@ format: $(DEV) ## Format the Python code
 	$(BIN)/ruff format
 
 .PHONY: sanity
-sanity: $(DEV) ## Run ansible-test sanity
+sanity: $(DEV) ## Run ansible-test sanity on what ships
+	tools/ansible-test sanity .venv .build/sanity --exclude tests/
+
+.PHONY: sanity-all
+sanity-all: $(DEV) ## Run ansible-test sanity on the tests too
 	tools/ansible-test sanity .venv .build/sanity
 
 .PHONY: units
