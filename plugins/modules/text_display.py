@@ -11,7 +11,7 @@ module: text_display
 short_description: Display a text as it is
 version_added: 1.0.0
 description:
-  - Displays a text of several lines, such as a table, without quotes and escapes. M(ansible.builtin.debug) shows it as
+  - Displays a text of several lines, such as a table, without quotes and escapes. C(ansible.builtin.debug) shows it as
     JSON.
   - It always runs in the controller's process, and sends nothing to OCP. The connection options are accepted, as they
     may be among the defaults of the group, and are not used.

@@ -44,6 +44,13 @@ def test_links_between_pages_resolve(page):
     assert astray == []
 
 
+def test_documentation_of_plugins_links_only_to_plugins_of_the_collection():
+    """The site is built without the inventories of others, so that a link to them leads nowhere."""
+    pattern = r"\bM\((?!oceanbase\.ocp\.)[^)]*\)|\bP\((?!oceanbase\.ocp\.)[^)]*\)"
+    files = sorted([*(ROOT / "plugins").rglob("*.py"), *(ROOT / "roles").glob("*/meta/*.yml")])
+    assert [(path.name, link) for path in files for link in re.findall(pattern, path.read_text())] == []
+
+
 def test_the_readme_links_by_full_address():
     """Galaxy and Automation Hub show it outside the repository."""
     page = ROOT / "README.md"
