@@ -12,6 +12,7 @@ from .._base.parsing import Record, instant, integer, records
 from .._journal.rows import MemberKey
 from .._ocp.endpoints import OcpApi
 from .._ocp.envelope import ApiResponse
+from .._ocp.records import servers_in_record
 from .lookup import address_of, find_cluster
 from .operating_tasks import names_every_operation, operated_by, restarted_parts, shown_cluster, tasks_of_cluster
 from .serving import database_serves
@@ -166,16 +167,6 @@ def _addresses(servers: list[Record], part: set[Any]) -> frozenset[str]:
     return frozenset(
         address_of(server, "ip", "port") for server in servers if part & {server.get("id"), server.get("zoneName")}
     )
-
-
-def servers_in_record(cluster: Record) -> list[Record]:
-    """The servers in the record of a cluster, if it has all of them. Older versions have none there."""
-    servers = [
-        {"zoneName": zone.get("name"), **server}
-        for zone in records(cluster.get("zones"))
-        for server in records(zone.get("servers"))
-    ]
-    return servers if len(servers) == cluster.get("serverCount") else []
 
 
 def _observe_cluster(cluster: Record, servers: list[Record]) -> Observation:

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import NotSafe, RequestRefused
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import NotSafe, PermissionDenied, RequestRefused
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart_request import RestartRequest, Safety
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.run import restart_target
 from ansible_collections.oceanbase.ocp.plugins.module_utils._signs.offline_budget import OfflineBudget
@@ -182,6 +182,15 @@ def test_past_restart_that_took_too_long(budget, service):
     assert [words for words in result["warnings"] if "may take too long" in words] == result["warnings"]
     assert bool(result["warnings"]) is (budget is OfflineBudget.WARN)
     assert ("cluster_parameters" in service.calls) is (budget is OfflineBudget.WARN)
+    # The list of the look has them.
+    assert service.calls.count("tasks") == 1
+
+
+def test_past_restarts_that_cannot_be_read_stop_it(service):
+    service.failing["tasks"] = [refused(403)] * 2
+    with pytest.raises(PermissionDenied, match="With offline_budget=ignore, this is not checked"):
+        restart(service, signs=frozenset(), offline_budget=OfflineBudget.WARN)
+    assert service.posts == []
 
 
 def test_budget_is_read_once_or_taken_from_the_plan(service):
