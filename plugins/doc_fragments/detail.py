@@ -21,7 +21,7 @@ options:
         has the end of the log.
       - Without it, a success has everything. A failure has its message and what a playbook branches on, such as
         C(task_id), C(verified) and C(failed_task_ids). A task is without its subtasks then, and a failed subtask
-        without its log. C(before) and C(after) have the starts alone, C(safety) is there only if it is the reason, and
+        without its log. C(before) and C(after) have the starts alone, C(safety) whether it is safe and what is not, and
         the lists C(servers) and C(results) are left out. Give V(full) to have all of a failure.
     type: str
     choices: [full, summary, compact]

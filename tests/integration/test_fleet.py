@@ -242,7 +242,7 @@ def test_server_that_a_failed_task_holds_after_its_start_is_never_green(ansible,
     assert emulator.restarts("OB_SERVER") == dict.fromkeys(SERVERS[:2], 1)
     assert "Wait observer active" in again.output
     for state in ("retried", "rolled_back"):
-        assert f"oceanbase.ocp.task -a 'task_id=1001 state={state}'" in again.output
+        assert f"oceanbase.ocp.task -a 'task_id=1001 state={state} wait=true detail=compact'" in again.output
 
 
 @pytest.mark.parametrize(

@@ -92,29 +92,11 @@ def task(name, module, options, **keywords):
 
 
 SMOKE = ("server_restart",)
-ALIKE = (
-    "agent_restart",
-    "cluster_restart",
-    "zone_restart",
-    "arbitration_service_restart",
-    "obproxy_restart",
-    "cluster_info",
-    "host_info",
-    "arbitration_service_info",
-    "cluster_wait",
-    "task_info",
-    "task_wait",
-)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
-    "module",
-    [
-        pytest.param(
-            module, marks=[pytest.mark.smoke] if module in SMOKE else [pytest.mark.nightly] * (module in ALIKE)
-        )
-        for module in GOOD
-    ],
+    "module", [pytest.param(module, marks=[pytest.mark.smoke] * (module in SMOKE)) for module in GOOD]
 )
 def test_both_paths_give_the_same_results_for_good_and_bad_input(run, module):
     tasks = [FIRST, *(task(name, module, options) for name, options in cases(module))]

@@ -69,6 +69,7 @@ def results(ansible, start_emulator, tmp_path):
 
 
 @pytest.mark.smoke
+@pytest.mark.nightly
 def test_route_on_and_off_gives_the_same_results(results):
     on, here = results()
     off, there = results(ocp_in_process=False)

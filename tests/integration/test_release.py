@@ -55,6 +55,7 @@ def state(tree: Path) -> dict[str, bytes]:
     }
 
 
+@pytest.mark.nightly
 def test_same_sources_build_identical_files(tarball, tmp_path):
     other = sources(tmp_path, first=SUMMARY)
     for path in other.rglob("*.py"):

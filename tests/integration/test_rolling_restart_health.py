@@ -99,7 +99,7 @@ def test_server_that_comes_into_the_scope_meanwhile_is_seen_by_the_last_look(rol
     assert failure["step"] == "Make sure that each server in the scope was restarted, and that all clusters serve"
     assert failure["message"].startswith("Server 10.0.0.2:2882 was not restarted, but should have been: 10.0.0.2:2882")
     told = message(outcome)
-    assert told.startswith('The rolling restart of orders stopped in "Make sure that each server in the scope was')
+    assert 'The rolling restart of orders stopped in "Make sure that each server in the scope was' in told
     assert failure["message"] in told
     assert "3 of 3 servers were restarted, 0 failed, 0 were not touched" in told
     shown = "\n".join(outcome.results["Show what was done"]["msg"])

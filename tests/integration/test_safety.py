@@ -64,7 +64,7 @@ def test_dead_server_of_a_cluster_without_its_majority_is_restarted_with_force(a
     for server in (1, 2, 3, 4):
         emulator.put(f"/emulator/servers/{server}", {"available": False})
     place = {"cluster": "orders", "server": SERVERS[0], "freeze_server": False, "wait": True}
-    refused = ansible.module("server_restart", url=emulator.url, **BASIC, **place)
+    refused = ansible.module("server_restart", url=emulator.url, **BASIC, **place, detail="full")
     assert refused["rc"] == 2
     assert "voting replicas left, and needs 2" in refused["msg"]
     assert refused["safety"]["outages"] == []

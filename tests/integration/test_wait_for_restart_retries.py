@@ -51,7 +51,7 @@ def test_role_retries_a_subtask_that_fails_twice(ansible, emulator):
 @pytest.mark.parametrize("retries", [0, pytest.param(1, marks=pytest.mark.nightly), 2])
 def test_role_gives_up_after_its_retries(retries, ansible, emulator):
     emulator.fail_subtask("Stop observer process", times=9)
-    outcome, task = run(ansible, emulator, START, wait(on_failure="retry", retries=retries))
+    outcome, task = run(ansible, emulator, START, wait(on_failure="retry", retries=retries, detail="full"))
     assert outcome.rc == 2
     message = outcome.results["Wait until all tasks have ended"]["msg"]
     assert f"FAILED at subtask 6 of 19, Stop observer process (id {task['subtasks'][5]['id']})" in message
@@ -61,7 +61,7 @@ def test_role_gives_up_after_its_retries(retries, ansible, emulator):
 
 def test_role_rolls_back_and_still_fails(ansible, emulator):
     emulator.fail_subtask("Stop observer process")
-    outcome, task = run(ansible, emulator, START, wait(on_failure="rollback"))
+    outcome, task = run(ansible, emulator, START, wait(on_failure="rollback", detail="full"))
     assert outcome.rc == 2
     assert "FAILED and was rolled back" in outcome.results["Wait until all tasks have ended"]["msg"]
     assert (task["status"], task["operation"], task["rolled_back"]) == ("SUCCESSFUL", "ROLLBACK", True)

@@ -15,6 +15,8 @@ def pytest_configure(config):
         "slow: not in `make unit`, as are the properties that hypothesis tries; both are in `make unit-slow`",
     )
     config.addinivalue_line("markers", "nightly: of a kind that `make test` runs already")
+    # ansible-test has no pytest-timeout, which tells this one.
+    config.addinivalue_line("markers", "timeout: how many seconds a test may take")
 
 
 @pytest.fixture(scope="session")

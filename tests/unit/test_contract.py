@@ -440,6 +440,7 @@ def test_the_headings_that_code_cites_are_there():
 
 
 @NEEDS_EMULATOR
+@pytest.mark.nightly
 def test_a_row_that_is_taken_away_is_missed():
     text = PAGE.read_text()
     page = read(text)

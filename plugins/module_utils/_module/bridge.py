@@ -18,7 +18,7 @@ from .._ocp.session import REQUESTS_IMPORT_ERROR
 from .._waiting.progress import Show, show_nothing
 from .connection_options import CONNECTION_OPTIONS, JOURNAL_OPTION, Params, connected, plaintext_password_warnings
 from .refusal_notes import refusal_notes
-from .result_detail import DETAIL_OPTION, in_detail, with_wait_command
+from .result_detail import DETAIL_OPTION, FULL, in_detail, with_wait_command
 from .secret_options import censor_of, shown_options
 
 
@@ -114,7 +114,7 @@ def call_module(definition: Definition, params: Params, mode: RunMode) -> Outcom
     """
     censor = censor_of(params)
     outcome = _called(definition, params, mode.cleaned(censor))
-    result = in_detail(outcome.result, params.get("detail"), failed=outcome.failed)
+    result = in_detail(outcome.result, params.get("detail", FULL), failed=outcome.failed)
     return replace(outcome, result=result).cleaned(censor)
 
 

@@ -21,10 +21,9 @@ _TARGET_KEYS = ("kind", "name", "cluster_name")
 _PARTS = ("hosts", "obproxies")
 _LONG_KEYS = ("before", "after", "safety", "failed_subtasks")
 _LONGEST_LIST = 20
-# Of a failure whose detail nobody asked for. A playbook may branch on the first ones, which are there even if null.
-_BRANCHED_ON = ("action", "reason", "task_id", "verified")
-_MANY_KEYS = ("servers", "results")
-_BRIEF_TASK_KEYS = ("id", "name", "status", "succeeded", "duration")
+# What a failure is without whose detail nobody asked for.
+LONG_LISTS = ("servers", "results")
+_BRIEF_TASK_KEYS = ("id", "name", "status", "succeeded", "rolled_back", "duration")
 _BRIEF_SUBTASK_KEYS = ("task_id", "id", "position", "name", "attempt")
 _BRIEF_MEMBER_KEYS = ("name", "start_time", "pids")
 _STARTED = ("submitted", "attached", "adopted")
@@ -64,12 +63,7 @@ def in_detail(result: Result, detail: str | None, *, failed: bool = False) -> Re
 
 def _brief(facts: Result) -> Result:
     """The facts of a failure without what its message says, and without what a person does not read on a screen."""
-    shown = {key: _brief_value(key, value) for key, value in facts.items() if key not in _MANY_KEYS}
-    return {
-        key: value
-        for key, value in shown.items()
-        if key in _BRANCHED_ON or (value is not None and value not in ([], {}))
-    }
+    return {key: _brief_value(key, value) for key, value in facts.items() if key not in LONG_LISTS}
 
 
 def _brief_value(key: str, value: Any) -> Any:
@@ -82,16 +76,18 @@ def _brief_value(key: str, value: Any) -> Any:
             return _part(value, _BRIEF_TASK_KEYS)
         case "target":
             return _target(value)
-        case "before" | "after":
+        case "before" | "after" if "members" in value:
             return {"members": [_part(one, _BRIEF_MEMBER_KEYS) for one in records(value["members"])]}
         case "safety":
-            return {} if value["allowed"] else _brief_safety(value)
+            return _brief_safety(value)
     return value
 
 
 def _brief_safety(safety: Record) -> Record:
+    if safety["allowed"]:
+        return {"allowed": True}
     tenants = [_part(outage, ("tenant",)) for outage in records(safety["outages"])]
-    return {**_part(safety, ("allowed", "problems")), "outages": tenants}
+    return {"allowed": False, "outages": tenants, "problems": safety["problems"]}
 
 
 def _brief_list(key: str, value: list[Any]) -> list[Any]:

@@ -16,6 +16,8 @@ MOST_PAGES = 1000
 # Of a list, of the subtasks of a task, and of a result: Ansible needs several kilobytes for each.
 MOST_ITEMS = 50_000
 LARGEST_LIST = 64 * 1024 * 1024
+# Application servers that announce different numbers would never end.
+MOST_TIMES_BACK = 5
 # All pages together may take this many times as long as a request.
 LONGEST_LIST = 3
 
@@ -38,6 +40,9 @@ class PagedRead:
         self._pages = self._items = self._bytes = self._values = 0
         self._ids: set[object] = set()
         self._announced: int | None = None
+        # Of the page before.
+        self._last: int | None = None
+        self._size = self._went_back = 0
 
     def count(self, page: ApiResponse, items: int) -> None:
         """Count one page with this many entries; raises ResponseUnreadable above a limit."""
@@ -52,17 +57,25 @@ class PagedRead:
         )
         self._refuse(page, limits)
 
-    def compare(self, page: ApiResponse, contents: list[Record]) -> None:
+    def compare(self, page: ApiResponse, contents: list[Record]) -> int:
         """Note the ids, and how many entries the service announces: the least, as they may become fewer meanwhile.
 
-        An entry whose id is missing or no number is taken as different from all others.
+        An entry whose id is missing or no number is taken as different from all others. Returns over how many pages
+        entries may have moved forward since the page before, because others were removed.
         """
         for place, entry in enumerate(contents):
             number = integer(entry.get("id"))
             self._ids.add((self._pages, place) if number is None else number)
         announced = integer(record(record(page.data).get("page")).get("totalElements"))
+        before, self._last = self._last, announced
+        size, self._size = self._size, len(contents)
         if announced is not None:
             self._announced = announced if self._announced is None else min(self._announced, announced)
+        removed = 0 if announced is None or before is None else before - announced
+        if removed <= 0 or not size or self._went_back >= MOST_TIMES_BACK:
+            return 0
+        self._went_back += 1
+        return -(-removed // size)
 
     def complete(self, page: ApiResponse) -> None:
         """Check that the pages had all that was announced; raises ResponseUnreadable."""

@@ -33,8 +33,11 @@ def work_of(task: Task) -> Work:
         return Work.RUNNING
     if task.succeeded:
         return Work.SKIPPED if any(map(_leaves_work_undone, task.subtasks)) else Work.RESTARTED
+    if task.is_undone:
+        return Work.UNDONE
     # Without steps it may have failed at any of them.
-    return Work.NOTHING if task.subtasks and task.failed_at_first_step else Work.RAN
+    is_harmless = bool(task.subtasks) and (task.failed_at_first_step or not _has_begun_to_start(task))
+    return Work.NOTHING if is_harmless else Work.RAN
 
 
 def needs_detail(task: Task) -> bool:
@@ -57,7 +60,7 @@ def may_have_started(task: Task) -> bool:
     """
     if task.finished:
         return work_of(task) is not Work.NOTHING
-    return not task.subtasks or any(step.status not in WAITING for step in _starting_steps(task))
+    return not task.subtasks or _has_begun_to_start(task)
 
 
 def may_start_yet(task: Task) -> bool:
@@ -65,6 +68,10 @@ def may_start_yet(task: Task) -> bool:
     if task.finished:
         return False
     return task.is_rolling_back or not task.subtasks or any(step.status in UNFINISHED for step in _starting_steps(task))
+
+
+def _has_begun_to_start(task: Task) -> bool:
+    return any(step.status not in WAITING for step in _starting_steps(task))
 
 
 def _starting_steps(task: Task) -> Sequence[Subtask]:

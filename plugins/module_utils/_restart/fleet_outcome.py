@@ -97,7 +97,16 @@ class FleetOutcome:
 
     def unproven(self, numbers: Sequence[int]) -> list[int]:
         """Those of the ``numbers`` for which another check may show more."""
-        return [number for number in numbers if not _is_final(self._proofs.get(number))]
+        return [number for number in numbers if not self._is_final(number, self._proofs.get(number))]
+
+    def _is_final(self, number: int, proof: Ended[Result] | None) -> bool:
+        """Whether another look would show the same: also if no start of the server was shown before either."""
+        if proof is None:
+            return False
+        if proof.error is not None:
+            return bool(_failed_tasks(proof.error))
+        never_shown = start_shown(self._facts(number)["before"]) is None
+        return proof.found is not None and (is_proven(proof.found) or (never_shown and shows_no_start(proof.found)))
 
     @property
     def proven(self) -> dict[str, int]:
@@ -159,6 +168,8 @@ class FleetOutcome:
         shown = {key: facts[key] for key in KEPT}
         if proof is not None and proof.found is not None:
             shown["verified"] = proof.found["verified"] if is_proven(proof.found) else None
+            if shows_no_start(proof.found):
+                shown["reason"] = proof.found["reason"]
         why = self._failure(number)
         named = {"cluster": member.cluster, "server": member.server, "name": facts["target"].get("name")}
         ended = {"failed": why is not None, "changed": facts["changed"]}
@@ -181,7 +192,7 @@ class FleetOutcome:
         if task_id in self.unsuccessful:
             return f"did not restart successfully: task {task_id} did not succeed."
         proof = self._proofs.get(number)
-        if proof is None or (proof.found is not None and is_proven(proof.found)):
+        if proof is None or (proof.found is not None and (is_proven(proof.found) or shows_no_start(proof.found))):
             return None
         why = str(proof.error) if proof.error is not None else {**UNKNOWN, **(proof.found or {})}["reason"]
         since = self.members[number].request.started_before
@@ -199,13 +210,10 @@ def is_proven(result: Result) -> bool:
     return result["verified"] is True
 
 
-def _is_final(proof: Ended[Result] | None) -> bool:
-    """Whether another look would show the same."""
-    if proof is None:
-        return False
-    if proof.error is not None:
-        return bool(_failed_tasks(proof.error))
-    return proof.found is not None and is_proven(proof.found)
+def shows_no_start(result: Result) -> bool:
+    """Whether a look has left a server alone by its task alone, since no start of it is shown."""
+    is_skipped = result["action"] == "skipped" and result["verified"] is None
+    return is_skipped and start_shown(result["before"]) is None
 
 
 def _failed_tasks(error: OcpError) -> list[int]:

@@ -31,15 +31,17 @@ class Relative(Enum):
 class Work(Enum):
     """What a task has done to the target.
 
-    RESTARTED: it ended SUCCESSFUL by doing its work. RAN: it ended otherwise, and may have restarted something.
+    RESTARTED: it ended SUCCESSFUL by doing its work. RAN: it ended otherwise, and may have restarted something. UNDONE:
+    it was rolled back, which may start something again.
     SKIPPED: it ended SUCCESSFUL, and a step was skipped that stops or starts something, or may. NOTHING: it ended
-    before it changed anything. GONE: it is one of our own, the service does not show it any more, and its end was not
+    before it started anything. GONE: it is one of our own, the service does not show it any more, and its end was not
     seen.
     """
 
     RUNNING = "running"
     RESTARTED = "restarted"
     RAN = "ran"
+    UNDONE = "undone"
     SKIPPED = "skipped"
     NOTHING = "nothing"
     GONE = "gone"

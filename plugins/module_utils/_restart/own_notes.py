@@ -114,11 +114,13 @@ class OwnNotes:
 
     # Names
 
-    def sights(self, look: Look, late: Late, *, registers: bool) -> dict[str, Sight] | None:
+    def sights(
+        self, look: Look, late: Late, *, registers: bool, names: Collection[str] | None = None
+    ) -> dict[str, Sight] | None:
         """What was shown when the name of the change was first used for each member; None without a name.
 
-        ``late`` is that of this ``look``. ``registers``: note the first use, and what the name asks. Raises NameTaken
-        and JournalError.
+        ``late`` is that of this ``look``. ``registers``: note the first use, for the members with these ``names``, for
+        all without; and what the name asks. Raises NameTaken and JournalError.
         """
         change = self._request.change
         if change is None:
@@ -127,7 +129,8 @@ class OwnNotes:
         found = {sight.member: sight for sight in self._found(look, late, noted)}
         wish = wish_of(self._request.started_before, self._request.until_effective)
         if registers:
-            self._journal.register(change, wish, list(found.values()))
+            used = [sight for key, sight in found.items() if names is None or key.address in names]
+            self._journal.register(change, wish, used)
         else:
             self._journal.check(change, wish, self._keys.values())
         completed = {key: sight.completed_by(found.get(key, sight)) for key, sight in noted.items()}
@@ -495,9 +498,10 @@ def taken_down(keys: Mapping[str, MemberKey], observed: Observation) -> tuple[Pl
 
 def wish_of(started_before: datetime | None, until_effective: Mapping[str, str]) -> Wish:
     """What a change with a name asks for besides, by these options."""
-    since = started_before.isoformat() if started_before else None
+    since = started_before.astimezone(UTC).isoformat() if started_before else None
     parts = {"started_before": since, "until_effective": _as_text(until_effective)}
-    words = ", ".join(f"{option}={value}" for option, value in parts.items() if value) or "a restart"
+    given = {**parts, "started_before": started_before.isoformat() if started_before else None}
+    words = ", ".join(f"{option}={value}" for option, value in given.items() if value) or "a restart"
     return Wish(json.dumps(parts, sort_keys=True), words)
 
 

@@ -297,6 +297,11 @@ def _clocks_overlap(decision: Decision, told: Told) -> str:
             f"task {told.label(decision.tasks[0])} was running when {told.condition}, and may have restarted it since, "
             f"but the service shows no later start: {told.starts(told.members(decision.members))}"
         )
+    if all(member.start is Relative.HIDDEN for member in told.case.stale):
+        return (
+            f"the service shows no start of {join_names(names)}, and task {told.label(decision.tasks[0])} may have "
+            f"restarted it since {told.condition}"
+        )
     clocks = f"the clocks do not tell whether {join_names(names)} started since {told.condition}"
     unclear = _may_be_earlier(names, told) if told.since is None else clocks
     return f"{unclear}, and task {told.label(decision.tasks[0])} may have restarted it"
@@ -431,7 +436,7 @@ def skip_gap(target: Target, told: Told) -> str | None:
     """Why a target that is left alone is not shown to have started since; None if it is."""
     if target.task_name is None:
         return UNNAMED_KIND
-    if not target.shows_start or not told.wish.is_dated:
+    if not told.wish.is_dated:
         return None
     hidden = [member.name for member in told.known.members if member.start is Relative.HIDDEN]
     return f"the service shows no start of {join_names(hidden)}" if hidden else None

@@ -50,7 +50,7 @@ class Rule(Enum):
     NOTHING_SHOWN = "the service shows nothing of it"
     TASKS_HIDDEN = "no start shows, or clocks do not tell, and tasks do not show whether there was a restart"
     TASK_UNTOLD = "a restart that began since has succeeded, of what is not shown, and its start may show later"
-    CLOCKS_OVERLAP = "clocks do not tell whether it started since, and a task may have restarted it"
+    CLOCKS_OVERLAP = "no start shows, or clocks do not tell, and a task may have restarted it"
     EARLIER_START = "the name of the change is new, and the start of an earlier restart may show later"
     NEEDED = "nothing proves a start since the change"
 
@@ -315,7 +315,8 @@ def _may_have_restarted(task: Task, member: Member) -> bool:
 def _leaves_open(task: Task, member: Member) -> bool:
     """Whether a task of a member may have restarted it, as far as the start tells that is shown of the member."""
     # A start that clocks can place shows what a task has done that did not succeed.
-    return task.work.is_final or (task.work is Work.RAN and member.start is Relative.UNCLEAR)
+    may_have = {Relative.UNCLEAR: (Work.RAN, Work.UNDONE), Relative.HIDDEN: (Work.RAN,)}
+    return task.work.is_final or task.work in may_have.get(member.start, ())
 
 
 def _earlier_start(case: Case) -> Decision | None:

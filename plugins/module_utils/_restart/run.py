@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -105,6 +105,20 @@ def restart_target(
     return _Run(api, target, request, clock, journal, warnings, turn).run()
 
 
+def note_first_use(
+    api: OcpApi, selector: Selector, names: Collection[str], request: RestartRequest, clock: Clock = SYSTEM_CLOCK
+) -> list[str]:
+    """Note that the name of the change is used from now on for these members of what ``selector`` names.
+
+    Nothing is sent, and a name that was used before for one of them has begun then. Returns warnings. Raises an
+    OcpError.
+    """
+    warnings: list[str] = []
+    journal = open_journal(request.journal_url, read_only=False, is_required=True, warnings=warnings)
+    target = _found_target(api, selector, request, clock)
+    return _Run(api, target, request, clock, journal, warnings, Turn()).begin(names)
+
+
 def _wait_for_the_change(request: RestartRequest, clock: Clock) -> None:
     """Wait for an instant that another machine has noted, if it is a little ahead, so that all reads are after it."""
     since = request.started_before
@@ -171,6 +185,8 @@ class _Run:
     def _begin_state(self) -> None:
         self._since: datetime | None = None
         self._begin = Begin()
+        # The members for which the change begins, by a name that is used for the first time; None for all.
+        self._begun_for: Collection[str] | None = None
         self._told: Told | None = None
         self._values: ValuesSeen | None = None
         # The last request of this run that may have run although it was refused, or whose task FAILED at once.
@@ -209,6 +225,13 @@ class _Run:
                 raise
             self._notes.refused_for_sure()
         return self._attempt.result()
+
+    def begin(self, names: Collection[str]) -> list[str]:
+        """See note_first_use."""
+        self._begun_for, self._reads_gates = names, False
+        with self._locked():
+            self._look()
+        return list(self._attempt.warnings)
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
@@ -570,7 +593,8 @@ class _Run:
                 self._attempt.warnings += warnings
         wall = None if wanted is None else wanted.timestamp()
         requested = {} if wall is None else self._notes.shown_at_requests(wall)
-        sights = self._notes.sights(look, self._late, registers=not self._request.check_mode)
+        registers = not self._request.check_mode
+        sights = self._notes.sights(look, self._late, registers=registers, names=self._begun_for)
         if self._moves_tell is None:
             self._moves_tell = self._told_by_moves(look, Begin(span, wall))
         seen = {name: member for name, member in self._reader.first_shown.items() if name in self._moves_tell}

@@ -16,12 +16,13 @@ from .._health.health_gate import await_health
 from .._health.read_health import Demands
 from .._ocp.endpoints import OcpApi
 from .._restart.restart_request import RestartRequest
-from .._restart.run import restart_target
+from .._restart.run import LAG_PAUSES, note_first_use, restart_target
+from .._targets.cluster import Cluster
 from .._targets.server import Server
 from .._targets.target import Selector
 from .._targets.zone import Zone
 from .._waiting.await_tasks import UNSEEN_FOR, wait_for_tasks
-from .._waiting.poll_pauses import PollPolicy
+from .._waiting.poll_pauses import SHORTEST_PAUSE, PollPolicy
 from .._waiting.progress import progress_line
 from .rolling_order import Strategy
 from .rolling_plan import RollingRequest, plan_rolling_restart
@@ -96,6 +97,7 @@ class _Run:
         if self._wanted.restart.check_mode:
             self._changed = bool(self._batches)
             return
+        self._begin()
         if self._cluster["task_ids"]:
             self._say(f"waits for the restarts that run on it: {join_names(map(str, self._cluster['task_ids']))}")
             wait_for_tasks(self._api, self._cluster["task_ids"], self._policy, unseen_for=UNSEEN_FOR, clock=self._clock)
@@ -127,6 +129,13 @@ class _Run:
         self._policy = replace(self._policy, timeout=timeout)
         for server in self._left_alone:
             self._say(f"left alone: {server['reason']}")
+
+    def _begin(self) -> None:
+        """Begin the change for all at once: what a person restarts until the turn of a server counts."""
+        names = {server["name"] for batch in self._batches for server in batch["servers"]}
+        if names and self._wanted.restart.change is not None:
+            cluster = Selector(Cluster, {"cluster": str(self._cluster["id"])})
+            self._warnings += note_first_use(self._api, cluster, names, self._wanted.restart, self._clock)
 
     @property
     def _label(self) -> str:
@@ -162,7 +171,20 @@ class _Run:
         if watch is not None:
             watch = replace(watch, alarms_before=frozenset(self._cluster["alarms"]))
         offline_time = self._cluster["offline_time"]
-        return replace(asked, policy=self._policy, safety=safety, watch=watch, offline_time=offline_time)
+        return replace(
+            asked,
+            policy=self._policy,
+            safety=safety,
+            watch=watch,
+            offline_time=offline_time,
+            safety_timeout=self._gate_timeout,
+        )
+
+    @property
+    def _gate_timeout(self) -> float:
+        """How long a gate waits. After a restart, an answer that is behind may show that at work for a while."""
+        asked = self._wanted.restart.safety_timeout
+        return max(asked, UNSEEN_FOR) if self._results else asked
 
     def _note(self, batch: Result, found: Result, began: float) -> None:
         self._changed = self._changed or bool(found["changed"])
@@ -177,7 +199,7 @@ class _Run:
         return sum(len(batch["servers"]) for batch in self._batches)
 
     def _gate(self, soak: float) -> None:
-        gate = PollPolicy(self._wanted.restart.safety_timeout, self._policy.interval, self._policy.show)
+        gate = PollPolicy(self._gate_timeout, self._policy.interval, self._policy.show)
         watch = self._request({"zone": ""}).watch if soak else None
         found = await_health(
             self._api, str(self._cluster["id"]), Demands(), gate, soak=soak, watch=watch, clock=self._clock
@@ -186,8 +208,7 @@ class _Run:
 
     def _look_again(self) -> None:
         """Make sure that each server in the scope was restarted, and that the cluster serves. Raises OcpError."""
-        again = replace(self._wanted.plan, majority=False, watch=None, judges_budget=False, min_zones=0)
-        plan = plan_rolling_restart(self._api, again, self._clock)
+        plan = self._last_plan()
         [cluster] = plan["clusters"]
         if not cluster["serves"]:
             words = cluster["message"] or "; ".join(cluster["problems"]) + "."
@@ -199,6 +220,19 @@ class _Run:
             names = join_names(f"{server['name']} ({server['reason']})" for server in left)
             which = f"These servers of cluster {self._label}"
             raise NotVerified(f"{which} were not restarted, but should have been: {names}.")
+
+    def _last_plan(self) -> Result:
+        """What is still to do. After a restart, answers that are behind may show that at work for a while."""
+        again = replace(self._wanted.plan, majority=False, watch=None, judges_budget=False, min_zones=0)
+        began = self._clock.now()
+        while True:
+            plan = plan_rolling_restart(self._api, again, self._clock)
+            [cluster] = plan["clusters"]
+            waited = self._clock.now() - began
+            if cluster["serves"] or cluster["blocked"] or not self._results or waited >= UNSEEN_FOR:
+                return plan
+            pause = LAG_PAUSES.pause(waited, self._clock.jitter(), self._api.retry_after)
+            self._clock.sleep(max(SHORTEST_PAUSE, pause))
 
     def _untouched(self) -> dict[int, str]:
         """The names of the planned servers that were not begun, by id."""

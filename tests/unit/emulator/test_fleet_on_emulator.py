@@ -21,6 +21,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
     attached_facts,
 )
 from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.memory_journal import MemoryJournal
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp import records
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.auth import basic_auth
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.endpoints import OcpApi
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.session import HttpClient
@@ -101,6 +102,20 @@ def test_each_server_of_many_clusters_is_restarted_once_and_proven(fleet):
     assert all(each["start_before"] < each["start_after"] and each["duration"] > 0 for each in first["servers"])
     shown = [(each["start_before"], each["start_after"], each["duration"]) for each in again["servers"]]
     assert shown == [(each["start_after"], each["start_after"], None) for each in first["servers"]]
+
+
+def test_servers_whose_start_is_never_shown_are_left_alone_by_their_tasks_and_not_verified(fleet, monkeypatch):
+    monkeypatch.setitem(records._SERVER, "startTime", lambda _value: None)
+    members = [member(fleet, cluster, 3 * cluster - 2) for cluster in (1, 2)]
+    first, again = restart(fleet, members), restart(fleet, members)
+    for found, action in ((first, "submitted"), (again, "skipped")):
+        assert [(one["action"], one["verified"], one["failed"]) for one in found["servers"]] == [
+            (action, None, False)
+        ] * 2
+        assert all("not verified, since the service shows no start of" in one["reason"] for one in found["servers"])
+        # Another look would show the same.
+        assert found["elapsed"] < many_restarts.PROOF_PAUSE
+    assert restarted(fleet) == {1: 1, 4: 1}
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ from ansible_collections.oceanbase.ocp.tests.outages.log_streams import (
 pytestmark = pytest.mark.slow
 
 
-@pytest.mark.parametrize("first", range(1, 4001, 1000))
+@pytest.mark.parametrize("first", [1, 1001, *(pytest.param(n, marks=pytest.mark.nightly) for n in (2001, 3001))])
 def test_no_restart_is_allowed_that_stops_a_log_stream(first):
     tally = tally_of(range(first, first + 1000))
     assert (tally.unsafe, tally.unexplained) == ([], [])
@@ -63,6 +63,7 @@ DEFECTS = {
 }
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", DEFECTS)
 def test_layouts_find_what_is_put_back(name):
     with DEFECTS[name]:

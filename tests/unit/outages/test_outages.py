@@ -38,6 +38,7 @@ def test_restarts_cause_no_outage(controllers):
     assert tally.counts["waves"] > 0
 
 
+@pytest.mark.nightly
 def test_ledger_sees_the_outages_without_safety():
     assert batch((Setting(safety="none"), SEEDS)).outages[CAUSED] > len(SEEDS)
 

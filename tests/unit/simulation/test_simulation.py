@@ -118,9 +118,8 @@ def test_some_runs_break_no_promise():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "mutation", [pytest.param("redirects-are-refusals", marks=pytest.mark.nightly), "adoption-by-id-alone"]
-)
+@pytest.mark.nightly
+@pytest.mark.parametrize("mutation", ["redirects-are-refusals", "adoption-by-id-alone"])
 def test_bug_that_is_put_back_is_found(mutation):
     found = campaign.catch(mutation, 1, 150)
     assert found.by, found

@@ -48,11 +48,6 @@ class RestartCase:
         return f'a task "{self.task_name}" of it' if self.target.task_name else "a task of it"
 
     @property
-    def proven_by_task(self) -> bool | None:
-        """Whether a skip by a task is verified: the name of the task has to tell that it was a restart."""
-        return True if self.target.task_name else None
-
-    @property
     def keys(self) -> set[str]:
         """The keys of its result, including those for the bridge."""
         return RESULT_KEYS | PASSED_ON | self.target.unchanged_facts(None).keys()

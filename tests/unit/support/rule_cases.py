@@ -70,7 +70,8 @@ def _case(words: str, seen: Knowledge, wish: Wish, rule: Rule, step: Step, names
     return RuleCase(words, seen, wish, Decision(rule, step, frozenset(names), tasks))
 
 
-RUNNING, RAN, SKIPPED, NOTHING, GONE = Work.RUNNING, Work.RAN, Work.SKIPPED, Work.NOTHING, Work.GONE
+RUNNING, RAN, UNDONE = Work.RUNNING, Work.RAN, Work.UNDONE
+SKIPPED, NOTHING, GONE = Work.SKIPPED, Work.NOTHING, Work.GONE
 OTHERS, SHOWN_NOT, IN_EFFECT = Values.OTHERS, Values.HIDDEN, Values.IN_EFFECT
 DUE = {"is_due": True}
 UNSEEN = Request(A, is_searched=True, is_of_change=True)
@@ -438,12 +439,13 @@ UNKNOWN_CASES = [
         90,
     ),
     _case(
-        "no start, and a task without a target FAILED",
+        "no start, and a task without a target that may have restarted it",
         known(task(RAN, is_told=False, **OTHER_WORK), of=members(HIDDEN)),
         dated(),
-        Rule.NEEDED,
-        Step.SEND,
+        Rule.TASKS_HIDDEN,
+        Step.FAIL,
         "a",
+        90,
     ),
     _case(
         "a task without a target that skipped a step, whose start may show later",
@@ -493,6 +495,32 @@ UNKNOWN_CASES = [
     _case(
         "clocks do not tell, and a task has run",
         known(task(RAN), of=members(UNCLEAR)),
+        dated(),
+        Rule.CLOCKS_OVERLAP,
+        Step.FAIL,
+        "a",
+        90,
+    ),
+    _case(
+        "no start, and a task has run",
+        known(task(RAN), of=members(HIDDEN)),
+        dated(),
+        Rule.CLOCKS_OVERLAP,
+        Step.FAIL,
+        "a",
+        90,
+    ),
+    _case(
+        "no start, and a task was rolled back",
+        known(task(UNDONE), of=members(HIDDEN)),
+        dated(),
+        Rule.NEEDED,
+        Step.SEND,
+        "a",
+    ),
+    _case(
+        "clocks do not tell, and a task was rolled back",
+        known(task(UNDONE), of=members(UNCLEAR)),
         dated(),
         Rule.CLOCKS_OVERLAP,
         Step.FAIL,

@@ -22,6 +22,7 @@ def tool():
     return SimpleNamespace(**runpy.run_path(str(REPOSITORY / "tools/errors")))
 
 
+@pytest.mark.nightly
 def test_errors_page_has_every_message(tool):
     page = tool.page()
     assert [

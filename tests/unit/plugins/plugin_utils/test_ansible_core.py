@@ -10,6 +10,7 @@ import inspect
 import os
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from types import FunctionType, SimpleNamespace
 from unittest import mock
@@ -175,6 +176,11 @@ def not_public(node: ast.Import | ast.ImportFrom) -> Iterator[str]:
             yield whole
 
 
+@cache
+def names_of_package(folder: Path) -> frozenset[str]:
+    return frozenset(name for path in folder.glob("*.py") for name in own_names(ast.parse(path.read_text())))
+
+
 def files() -> list[Path]:
     return [path for path in sorted(PLUGINS.rglob("*.py")) if path != FILE]
 
@@ -183,8 +189,7 @@ def files() -> list[Path]:
 def test_no_other_file_uses_a_private_name(path):
     # Of module_utils, some classes go over several files, and only _module imports ansible-core.
     shared = path.parents[1].name == "module_utils" and path.parent.name != "_module"
-    beside = [each.read_text() for each in path.parent.glob("*.py")] if shared else []
-    own = frozenset(name for source in beside for name in own_names(ast.parse(source)))
+    own = names_of_package(path.parent) if shared else frozenset()
     # It runs where the list of names is not, so the list has it, and it is read there.
     allowed = {"_diff"} if path == PLUGINS / "module_utils/_module/bridge.py" else set()
     assert foreign_names(path.read_text(), own) == allowed

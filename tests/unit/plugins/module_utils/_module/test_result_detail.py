@@ -130,9 +130,11 @@ def test_failure_without_detail_has_what_a_playbook_branches_on():
         "action": "submitted",
         "reason": "it is wanted",
         "task_id": 5,
-        "task": {"id": 5, "name": "Restart 5", "status": "FAILED", "succeeded": False},
+        "task": {"id": 5, "name": "Restart 5", "status": "FAILED", "succeeded": False, "rolled_back": False},
         "target": {"kind": "server", "name": "10.0.0.1:2882", "cluster_name": "orders"},
         "before": {"members": [{"name": "10.0.0.1:2882", "start_time": "03:00"}]},
+        "after": None,
+        "safety": {"allowed": True},
         "verified": None,
         "elapsed": 1.5,
         "trace_id": "abc",
@@ -153,7 +155,9 @@ def test_failure_without_detail_leaves_out_what_is_one_of_many():
     facts = {"msg": "no", "servers": [{"name": "a"}], "results": [{"name": "a"}], "untouched": ["b"], "tasks": [TASK]}
     shown = in_detail(facts, None, failed=True)
     assert shown.keys() == {"msg", "untouched", "tasks"}
-    assert shown["tasks"] == [{"id": 5, "name": "Restart 5", "status": "FAILED", "succeeded": False}]
+    assert shown["tasks"] == [
+        {"id": 5, "name": "Restart 5", "status": "FAILED", "succeeded": False, "rolled_back": False}
+    ]
 
 
 def test_detail_that_is_asked_for_is_given_after_a_failure_too():

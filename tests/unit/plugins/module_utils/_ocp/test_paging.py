@@ -169,3 +169,36 @@ def test_any_list_without_an_entry_that_announces_some_is_an_error(read):
 def test_list_of_tasks_that_changes_while_it_is_read_is_complete(shown, total):
     numbers = {number for page in shown for number in page} - {None}
     assert {task["id"] for task in OcpApi(pages(*shown, total=total)).tasks()} == numbers
+
+
+@pytest.mark.parametrize(
+    ("removed", "after"),
+    [([9], 1), ([9, 8, 7], 2), ([9, 8, 7, 6, 5, 4, 3], 2)],
+    ids=["one", "a page", "more than two pages"],
+)
+def test_task_that_moves_to_the_page_before_is_not_missed(removed, after):
+    """Entries of the pages that were read are archived, and those after them move forward."""
+    there = list(range(9, 0, -1))
+
+    def get(_path, params):
+        first = 3 * (params["page"] - 1)
+        shown = there[first : first + 3]
+        page = {"totalPages": -(-len(there) // 3), "totalElements": len(there)}
+        if params["page"] == after:
+            there[:] = [number for number in there if number not in removed]
+        return response({"contents": list(map(entry, shown)), "page": page})
+
+    found = {task["id"] for task in OcpApi(SimpleNamespace(timeout=5.0, get=get)).tasks()}
+    assert found >= set(there)
+
+
+def test_application_servers_that_announce_different_numbers_end():
+    asked = []
+
+    def get(_path, params):
+        asked.append(params["page"])
+        page = {"totalPages": 2, "totalElements": 4 if len(asked) % 2 else 3}
+        return response({"contents": list(map(entry, [4, 3] if params["page"] == 1 else [2])), "page": page})
+
+    assert [task["id"] for task in OcpApi(SimpleNamespace(timeout=5.0, get=get)).tasks()] == [4, 3, 2]
+    assert len(asked) < 20

@@ -170,7 +170,7 @@ def test_room_is_unknown_after_the_window(server, monotonic):
         ("3", "7", 3, 0),
         ("2", "7", 3, 7),
         ("0", "7", 1, 7),
-        ("0", "86400", 1, 3600),
+        pytest.param("0", "86400", 1, 3600, marks=pytest.mark.nightly),
         ("2", None, 3, 0),
         (None, "7", 3, 0),
     ],

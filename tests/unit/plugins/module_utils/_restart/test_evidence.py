@@ -51,11 +51,16 @@ WORK = [
         Work.NOTHING,
         id="FAILED in its first step",
     ),
+    pytest.param(
+        task("FAILED", start={"status": "PENDING"}), Work.NOTHING, id="FAILED before it began what starts something"
+    ),
     pytest.param(task("FAILED", stop={"status": "FAILED"}), Work.RAN, id="FAILED in its first step, and after it"),
-    pytest.param(task(operation="ROLLBACK"), Work.RAN, id="rolled back"),
-    pytest.param(task(operation="rollback"), Work.RAN, id="rolled back, in lower case"),
-    pytest.param(task(start={"status": "PENDING"}), Work.RAN, id="rolled back, as a step that never ran shows"),
-    pytest.param(task(start={"operation": "ROLLBACK"}), Work.RAN, id="rolled back, as the operation of a step shows"),
+    pytest.param(task(operation="ROLLBACK"), Work.UNDONE, id="rolled back"),
+    pytest.param(task(operation="rollback"), Work.UNDONE, id="rolled back, in lower case"),
+    pytest.param(task(start={"status": "PENDING"}), Work.UNDONE, id="rolled back, as a step that never ran shows"),
+    pytest.param(
+        task(start={"operation": "ROLLBACK"}), Work.UNDONE, id="rolled back, as the operation of a step shows"
+    ),
     pytest.param(task("RUNNING", operation="ROLLBACK"), Work.RUNNING, id="being rolled back"),
     pytest.param(task("GONE"), Work.GONE, id="an own task that is gone"),
 ]

@@ -201,7 +201,7 @@ def is_clear(error, undisturbed, path, value):
 @pytest.mark.parametrize(
     ("since", "values"),
     [
-        pytest.param(None, VALUES, id="always"),
+        pytest.param(None, VALUES, id="always", marks=pytest.mark.nightly),
         pytest.param(None, MORE_VALUES, id="always, more values", marks=pytest.mark.nightly),
         pytest.param(BEGINNING, VALUES, id="started_before"),
     ],
@@ -218,7 +218,7 @@ def test_restart_with_any_field_of_newer_documents_missing_or_changed(name, run)
 
 
 @every_value
-@pytest.mark.parametrize("name", ["arbitration service", "obproxies"])
+@pytest.mark.parametrize("name", ["arbitration service", pytest.param("obproxies", marks=pytest.mark.nightly)])
 def test_restart_of_what_shows_no_start_with_any_field_missing_or_changed(name, values, run):
     check_restart(run, restart(RESTARTS[name], None), values, 18, NEWEST)
 

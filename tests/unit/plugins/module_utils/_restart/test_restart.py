@@ -147,7 +147,7 @@ def test_target_restarted_since_is_skipped(check_mode, case, service):
     service.begin(case.task_name, case.things(service))
     service.time.time += 60
     result = restart(service, case, request(started_before=at(0), check_mode=check_mode, wait=True))
-    assert (result["changed"], result["action"], result["verified"]) == (False, "skipped", case.proven_by_task)
+    assert (result["changed"], result["action"], result["verified"]) == (False, "skipped", case.proven)
     assert (result["task_id"], result["task"], result["diff"], result["after"]) == (None, None, {}, None)
     assert "not before 2026-05-04T03:00:00+08:00" in result["reason"]
     assert (service.posts, service.time.pauses) == ([], [])

@@ -15,6 +15,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
 )
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.run import restart_target
 from ansible_collections.oceanbase.ocp.tests.unit.support import fake_ocp
+from ansible_collections.oceanbase.ocp.tests.unit.support.controllers import another_controller
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import FakeOcp, at, refused
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import FakeClock
 from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import RESTART_CASES, request
@@ -49,6 +50,7 @@ questions = st.tuples(st.sampled_from(["attach", "fail", "queue"]), st.sampled_f
 
 
 def build(state: dict[str, Any]) -> FakeOcp:
+    another_controller()
     fields = ("names_operations", "tags", "clock_offset", "start_shown_late")
     service = FakeOcp(FakeClock(), **{key: state[key] for key in fields})
     things = [*service.servers_there, *service.agents_there]

@@ -36,14 +36,16 @@ def record(tmp_path):
 
 @pytest.fixture
 def roll(service):
-    def run(*, strategy=Strategy.SERVER, servers=None, soak=0.0, record=None, check_mode=False, **asked):
+    def run(
+        *, strategy=Strategy.SERVER, servers=None, soak=0.0, record=None, check_mode=False, safety_timeout=60, **asked
+    ):
         run.lines = []
         policy = PollPolicy(7200, 10, run.show, announce=run.show)
         since = asked.pop("since", CHANGE)
         restart = RestartRequest(
-            check_mode, True, policy, since, safety=Safety(healthy=True), safety_timeout=60, **asked
+            check_mode, True, policy, since, safety=Safety(healthy=True), safety_timeout=safety_timeout, **asked
         )
-        plan = RollingRequest(["orders"], None, servers, 1, strategy, since)
+        plan = RollingRequest(["orders"], None, servers, 1, strategy, since, change=restart.change)
         return roll_cluster(service, ClusterRun(plan, restart, True, None, soak, record), service.time.clock)
 
     run.show = lambda line, _failed: run.lines.append(line)
@@ -216,3 +218,39 @@ def test_what_would_not_be_done_in_time_is_left(service, roll, record):
     assert (service.posts, len(found["untouched"])) == ([], 3)
     assert found["postponed"]
     assert noted(record)[0][0] == "ended"
+
+
+def test_what_a_person_restarts_after_the_run_has_begun_counts_for_its_name(service, roll):
+    """The run is killed at its first server, a person restarts the second one, and the same name goes on."""
+    named = {"since": None, "change": "memory-2"}
+    show = roll.show
+
+    def killed_after_the_first(line, failed):
+        show(line, failed)
+        if "1 of 3" in line:
+            raise KeyboardInterrupt
+
+    roll.show = killed_after_the_first
+    with pytest.raises(KeyboardInterrupt):
+        roll(**named)
+    roll.show = show
+    service.begin(SERVER, [thing for thing in service.servers_there if thing.id == 42])
+    service.passes(120)
+    found = roll(**named)
+    assert restarted(service) == [41, 43]
+    assert (found["planned"], found["left_alone"]) == (1, 2)
+
+
+def test_name_of_a_rolling_restart_begins_for_the_servers_of_its_scope_alone(service, roll):
+    roll(since=None, change="memory-2", servers=["10.1.0.1:2882"])
+    service.begin(SERVER, [thing for thing in service.servers_there if thing.id == 42])
+    service.passes(120)
+    assert roll(since=None, change="memory-2", servers=["10.1.0.2:2882"])["planned"] == 1
+    assert restarted(service) == [41, 42]
+
+
+@pytest.mark.parametrize("seconds", [20.0, 50.0])
+def test_list_that_is_behind_after_a_restart_is_waited_for(seconds, service, roll):
+    service.list_lags = seconds
+    roll(safety_timeout=0)
+    assert restarted(service) == [41, 42, 43]
