@@ -868,6 +868,7 @@ class _Run:
         if not self._turn.is_fresh:
             # Noting it took so long.
             self._notes.end(None, refused=True)
+            self._notes.refused_for_sure()
             return False
         least, most = self._api.service_clock.bounds
         known = look.ids | self._notes.new_tasks() if look.reads_tasks else None
