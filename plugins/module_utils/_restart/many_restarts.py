@@ -24,7 +24,7 @@ from .._waiting.progress import progress_line, started_line
 from .fleet_outcome import UNKNOWN, FleetMember, FleetOutcome
 from .reader import observe
 from .restart_request import RestartRequest
-from .run import restart_target
+from .run import journal_of, restart_target
 from .start_proof import Awaited, is_shown
 from .turn import Turn
 
@@ -203,10 +203,7 @@ class _Line:
     ) -> Result:
         """See ``restart_target``."""
         if self._sends and self._journal is None:
-            is_required = request.change is not None or request.caps is not None
-            self._journal = open_journal(
-                request.journal_url, read_only=False, is_required=is_required, warnings=warnings
-            )
+            self._journal = journal_of(request, warnings)
         with sharing_reads(api, self._reads):
             return restart_target(api, selector, request, clock, self._journal, self._turn)
 

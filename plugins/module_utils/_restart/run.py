@@ -91,18 +91,25 @@ def restart_target(
     warnings: list[str] = []
     turn = Turn() if turn is None else turn
     clock = turn.clock(clock)
-    if journal is None:
-        journal = open_journal(
-            request.journal_url,
-            read_only=request.check_mode,
-            is_required=request.change is not None or request.caps is not None,
-            warnings=warnings,
-        )
+    journal = journal_of(request, warnings) if journal is None else journal
     _wait_for_the_change(request, clock)
     turn.begin()
     target = _found_target(api, selector, request, clock)
     turn.begin()
     return _Run(api, target, request, clock, journal, warnings, turn).run()
+
+
+def journal_of(request: RestartRequest, warnings: list[str]) -> Journal:
+    """The journal that a request names; ``warnings`` gets a sentence if it cannot be used, and need not be.
+
+    Raises JournalError and OptionError.
+    """
+    return open_journal(
+        request.journal_url,
+        read_only=request.check_mode,
+        is_required=request.change is not None or request.caps is not None,
+        warnings=warnings,
+    )
 
 
 def note_first_use(
