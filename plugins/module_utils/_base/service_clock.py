@@ -33,10 +33,14 @@ HOST_UNCERTAINTY = 60.0
 MOST_SERVERS = 16
 
 Answers: TypeAlias = "deque[tuple[float, float]]"
+# What one answer shows: see the parameters of ``ServiceClock.shown``.
+Sample: TypeAlias = "tuple[datetime, float, float, str | None]"
 
 
 class ServiceClock:
-    """How many seconds the service is ahead of this machine, from its last answers."""
+    """How many seconds the service is ahead of this machine, from its last answers. ``newest`` is the last of them."""
+
+    newest: Sample | None = None
 
     def __init__(self) -> None:
         self._answers: Answers = deque(maxlen=MOST_ANSWERS)
@@ -48,6 +52,7 @@ class ServiceClock:
 
         ``server`` is the application server that has answered, where the response names it.
         """
+        self.newest = completed, sent, received, server
         precision = HUNDREDTH if completed.microsecond else SECOND
         answer = (completed.timestamp() - received, completed.timestamp() + precision - sent)
         self._answers.append(answer)

@@ -356,6 +356,10 @@ class OwnNotes:
         rows = [row for row in self._rows if row.number != number and self._journal.is_of_service(row, self._api.url)]
         return frozenset(row.task_id for row in rows if row.task_id is not None)
 
+    def new_tasks(self) -> frozenset[int]:
+        """Those of them that the service may not show yet, or that were requested since it was looked at."""
+        return frozenset(row.task_id for row in self._rows if row.task_id is not None and self._is_new(row))
+
     def noted_tasks_now(self) -> frozenset[int]:
         """The same, read anew where the journal can be read; the lock of the cluster is kept meanwhile."""
         with suppress(JournalError):
