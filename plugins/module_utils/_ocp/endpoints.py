@@ -27,6 +27,7 @@ from .records import (
     is_of_something_else,
     server_record,
     servers_in_record,
+    shows_all,
     task_record,
     tenant_record,
     zone_record,
@@ -184,13 +185,15 @@ class OcpApi(TaskList, SignReads, ParameterCalls, ObProxyCalls):
     def cluster(self, cluster_id: int) -> Record:
         """One cluster, by its own endpoint, or from the list if there is no such endpoint (no document has one).
 
-        The list is also read in its place where many share that and it shows all servers.
+        The list is also read in its place where many share that, and it shows all servers, and all of each that the
+        record of one cluster shows.
         """
         if self.sharing is not None and self.sharing.shared.lists_clusters:
+            shared = self.sharing.shared
             found = next((one for one in self.clusters() if one.get("id") == cluster_id), {})
-            if servers_in_record(found):
+            if servers_in_record(found) and shared.trusts_list(lambda: shows_all(found, self._one_cluster(cluster_id))):
                 return found
-            self.sharing.shared.lists_clusters = False
+            shared.lists_clusters = False
         return self._shared(("cluster", cluster_id), lambda: self._one_cluster(cluster_id))
 
     def _one_cluster(self, cluster_id: int) -> Record:

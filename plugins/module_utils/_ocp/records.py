@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import partial
+from typing import Any
 
 from .._base.parsing import Record, Shape, boolean, integer, integers, list_of, record, records, shaped, text, time_text
 
@@ -360,3 +361,13 @@ def servers_in_record(cluster: Record) -> list[Record]:
 def servers_there(servers: Iterable[Record]) -> list[Record]:
     """Those that were not deleted: the service may show the record of one beside its successor."""
     return [server for server in servers if str(server.get("status")).upper() != "DELETED"]
+
+
+def shows_all(one: Any, other: Any) -> bool:
+    """Whether a record shows each field that another record of the same thing shows."""
+    if isinstance(other, dict):
+        names = one.keys() if isinstance(one, dict) else ()
+        return all(name in names and shows_all(one[name], value) for name, value in other.items())
+    if isinstance(other, list):
+        return isinstance(one, list) and len(one) >= len(other) and all(map(shows_all, one, other))
+    return other is None or one is not None

@@ -3,7 +3,8 @@
 """Reads that the restarts of a fleet share: when each was begun, and which of them may serve another restart.
 
 A restart uses what another one has read only if that was begun after the lock of its cluster was taken and after the
-last pause, after all that the restart has read so far, and is at most MOST_AGE old. Otherwise it reads anew.
+last pause, after the answers to all that the restart has read so far, and is at most MOST_AGE old. Otherwise it reads
+anew.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from math import inf
 from threading import Lock
 from typing import Any, Protocol, TypeVar
 
@@ -30,11 +32,13 @@ FEWEST_SIDE_BY_SIDE, LISTED_FOR_EACH = 3, 16
 class _Read:
     """What was ``found``; ``number`` is its place among the begins of all reads, ``began`` the time of that.
 
-    ``sample`` is what its last answer has shown of the clock of the service, if that was noted in ``service_clock``.
+    ``last`` is the number of the last read that was begun before its answer was there. ``sample`` is what that has
+    shown of the clock of the service, if it was noted in ``service_clock``.
     """
 
     found: Any
     number: int
+    last: int
     began: float
     service_clock: ServiceClock
     sample: Sample | None
@@ -54,6 +58,8 @@ class SharedReads:
         self._reads: dict[Hashable, _Read] = {}
         self._guard = Lock()
         self._turn = turn
+        # Whether the list shows all that the record of one cluster shows; None if they were not compared yet.
+        self._list_is_whole: bool | None = None
 
     def newest(self, key: Hashable, after: int) -> _Read | None:
         """The newest read of this kind, if it was begun after that with the number ``after`` and is not too old."""
@@ -71,8 +77,8 @@ class SharedReads:
             number = self.begun
         began = self._clock.now()
         found = read()
-        new = _Read(found, number, began, service_clock, service_clock.newest)
         with self._guard:
+            new = _Read(found, number, self.begun, began, service_clock, service_clock.newest)
             known = self._reads.get(key)
             if known is None or known.number < number:
                 self._reads[key] = new
@@ -83,9 +89,22 @@ class SharedReads:
         with self._turn:
             return self.newest(key, after) or self.read(key, service_clock, read)
 
+    def trusts_list(self, compare: Callable[[], bool]) -> bool:
+        """Whether the list shows all that the record of one cluster shows, by the first comparison that succeeds."""
+        with self._turn:
+            if self._list_is_whole is None:
+                self._list_is_whole = compare()
+            return self._list_is_whole
+
     def count_clusters(self, number: int) -> None:
         """Learn how many clusters a list has. A long one is not read again."""
         self.lists_clusters = self.lists_clusters and number <= self._most_listed
+
+
+class Pausing(Protocol):
+    """What sends the requests of a connection, and calls this after each pause that the service has asked for."""
+
+    paused: Callable[[], None] | None
 
 
 class Sharer(Protocol):
@@ -93,27 +112,33 @@ class Sharer(Protocol):
 
     sharing: ReadsInOrder | None
 
+    @property
+    def client(self) -> Pausing:
+        """What sends its requests."""
+
 
 @contextmanager
 def sharing_reads(api: Sharer, reads: ReadsInOrder) -> Iterator[None]:
     """Share the reads of a connection meanwhile."""
-    api.sharing = reads
+    api.sharing, api.client.paused = reads, reads.forget
     try:
         yield
     finally:
-        api.sharing = None
+        api.sharing = api.client.paused = None
 
 
 class ReadsInOrder:
     """The reads of restarts that are looked at one after another by one thread, by the rule of this file.
 
-    Since each read of a restart was begun after the one before it, what is asked for again is read from the service.
+    Since each read of a restart is begun after the answer to the one before it, what is asked for again is read from
+    the service.
     """
 
     def __init__(self, shared: SharedReads) -> None:
         self.shared = shared
         self._since = self._last = 0
-        # When the first of the reads that count was begun, and the oldest that this restart has from others.
+        # When the first of the reads that count was begun, and the oldest that this restart has from others; long ago
+        # if there was a pause since.
         self._first: float | None = None
         self._oldest: float | None = None
         # Answers to others of which the clock is known here.
@@ -123,10 +148,16 @@ class ReadsInOrder:
         """Another restart begins, or has found its target and begins to look."""
         self._last, self._oldest = self._since, None
 
+    def decide_anew(self) -> None:
+        """Nothing that was read so far decides about this restart: all of it is read now."""
+        self._oldest = None
+
     def forget(self) -> None:
         """A lock was taken, or a pause was made: what was read before does not count."""
         self._since = self._last = self.shared.begun
-        self._first = self._oldest = None
+        self._first = None
+        if self._oldest is not None:
+            self._oldest = -inf
 
     @property
     def are_there(self) -> bool:
@@ -140,7 +171,7 @@ class ReadsInOrder:
 
     @property
     def are_fresh(self) -> bool:
-        """Whether those are not too old for a request that is sent now."""
+        """Whether those are not too old for a request that is sent now, and from after the last pause."""
         return self._oldest is None or not self.shared.is_old(self._oldest)
 
     def read(
@@ -157,8 +188,9 @@ class ReadsInOrder:
             known = shared.read_together(key, service_clock, read, self._last)
         elif known is None:
             known = shared.read(key, service_clock, read)
-        self._last = max(self._last, known.number)
-        self._first = known.began if self._first is None else min(self._first, known.began)
+        if known.number > self._since:
+            self._first = known.began if self._first is None else min(self._first, known.began)
+        self._last = max(self._last, known.last)
         is_own = known.service_clock is service_clock
         if not is_own or known.number <= begun:
             self._oldest = known.began if self._oldest is None else min(self._oldest, known.began)

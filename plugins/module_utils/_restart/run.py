@@ -590,6 +590,8 @@ class _Run:
             pause = LAG_PAUSES.pause(waited, self._clock.jitter(), self._api.retry_after)
             with self._beat.about("waiting for an answer of OCP that is not older than the last one"):
                 self._clock.sleep(max(SHORTEST_PAUSE, pause))
+            # What the gates have read is from before the pause.
+            self._is_gated = False
 
     def _note_begin(self, look: Look) -> None:
         """Learn when the change began, and note the first use of its name. Raises OptionError."""
@@ -717,6 +719,7 @@ class _Run:
             self._attempt.note(reason=f"{self._attempt.so_far.reason}; {judgement.meaning}")
 
     def _read_gates(self) -> None:
+        self._turn.decide_anew()
         for gate in self._gates:
             gate.read()
         self._is_gated = True
@@ -888,6 +891,8 @@ class _Run:
         sent = self._last_sent = Sent(at, timedelta(seconds=most - least), known, members, self._api.user)
         self._requested = {member.name: member for member in look.observed.members if member.name in members}
         self._requested_at = self._clock.now()
+        # A wait from before the request allows no other one after a refusal.
+        self._had_no_turn = False
         try:
             self._send(sent)
         except RequestRefused as error:

@@ -40,8 +40,13 @@ class Turn:
 
     def room(self, needed: int) -> int:
         """How many requests to have room for: as many as are ``needed``, or few if they are made already."""
-        follows = self._reads is not None and self._reads.are_there
+        follows = self._reads is not None and self._reads.are_there and not self._takes_lock
         return min(needed, REQUESTS_OF_FOLLOWER) if follows else needed
+
+    @property
+    def _takes_lock(self) -> bool:
+        """Whether the lock that makes reads count is still to be taken: what was read before does not count then."""
+        return self._keeps_lock and self._names is None
 
     def pace(self) -> None:
         """Before waiting for room: keep the lock only for the sake of reads that count."""
@@ -69,6 +74,11 @@ class Turn:
         """The restart looks at nothing more and requests nothing more."""
         if failed or not self._keeps_lock:
             self.let_go()
+
+    def decide_anew(self) -> None:
+        """All that decides about the restart is read from now on."""
+        if self._reads is not None:
+            self._reads.decide_anew()
 
     def _forget(self) -> None:
         if self._reads is not None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from contextlib import nullcontext
 from datetime import UTC, datetime
 from threading import Event, Lock, Thread
+from types import SimpleNamespace
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.service_clock import ServiceClock
@@ -15,6 +16,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.shared_reads im
     MOST_AGE,
     ReadsInOrder,
     SharedReads,
+    sharing_reads,
 )
 
 SHOWN = datetime(2026, 5, 4, tzinfo=UTC)
@@ -91,6 +93,55 @@ def test_old_reads_decide_about_nothing(line, time_passes):
     time_passes.time += 0.1
     assert (line.reads.are_fresh, line.reads.are_there) == (False, False)
     assert line.look() == ["tenants 4", "tasks 5", "cluster 6"]
+
+
+def test_nothing_counts_that_was_begun_before_the_answer_to_an_own_read(shared):
+    """Another thread reads the clusters while the list of tasks is on its way: that may be the newer one."""
+    other, one = Line(shared), Line(shared)
+
+    def tasks():
+        other.read("clusters")
+        return "tasks"
+
+    assert one.reads.read("tasks", one.clock, tasks) == "tasks"
+    one.read("clusters")
+    assert (other.sent, one.sent) == (["clusters"], ["clusters"])
+
+
+def test_what_was_read_before_a_pause_decides_about_nothing_though_it_is_young(line):
+    """A restart has its gates from others, and pauses, then reads the target itself."""
+    line.look()
+    line.reads.begin()
+    line.read("tenants")
+    line.reads.forget()
+    line.read("cluster")
+    assert (line.reads.are_of_others, line.reads.are_fresh) == (True, False)
+    line.reads.decide_anew()
+    assert line.reads.are_fresh
+    line.reads.forget()
+    line.reads.begin()
+    line.read("tenants")
+    assert (line.reads.are_of_others, line.reads.are_fresh) == (False, True)
+
+
+def test_own_read_with_a_pause_in_it_is_for_no_other_restart(line):
+    """The service asks for a pause after the read was begun."""
+    line.reads.read("tenants", line.clock, line.reads.forget)
+    assert not line.reads.are_there
+    line.reads.begin()
+    line.read("tenants")
+    assert line.sent == ["tenants"]
+
+
+def test_each_pause_of_the_connection_is_told_while_reads_are_shared(line):
+    api = SimpleNamespace(sharing=None, client=SimpleNamespace(paused=None))
+    line.look()
+    with sharing_reads(api, line.reads):
+        assert api.sharing is line.reads
+        api.client.paused()
+    assert (api.sharing, api.client.paused) == (None, None)
+    line.look()
+    assert line.sent == ["tenants", "tasks", "cluster"] * 2
 
 
 def test_read_that_failed_is_not_kept(line):
@@ -170,3 +221,18 @@ def test_long_list_replaces_no_reads(side_by_side, clusters, lists, time_passes)
     assert LISTED_FOR_EACH == 16
     shared.count_clusters(clusters)
     assert shared.lists_clusters is lists
+
+
+def test_list_is_compared_once_unless_that_fails(shared):
+    asked = []
+
+    def compare(found):
+        asked.append(found)
+        if found is None:
+            raise ValueError
+        return found
+
+    with pytest.raises(ValueError):
+        shared.trusts_list(lambda: compare(None))
+    assert [shared.trusts_list(lambda found=found: compare(found)) for found in (False, True)] == [False, False]
+    assert asked == [None, False]

@@ -93,6 +93,21 @@ def test_what_was_read_without_the_lock_does_not_count_under_it(case):
     assert case.look()
 
 
+def test_first_restart_has_room_for_all_its_reads(case):
+    """What found it was read without the lock, and is read again with it."""
+    case.reads.read("tasks", ServiceClock(), lambda: None)
+    assert case.turn.room(7) == 7
+
+
+def test_pause_makes_what_others_have_read_decide_about_nothing_until_all_is_read_again(case):
+    case.look()
+    case.look()
+    case.turn.clock(case.time.clock).sleep(1)
+    assert not case.turn.is_fresh
+    case.turn.decide_anew()
+    assert case.turn.is_fresh
+
+
 def test_restarts_that_only_look_share_without_a_lock(time_passes):
     case = Case(time_passes, keeps_lock=False)
     assert case.look()
