@@ -338,6 +338,72 @@ def test_after_a_search_for_a_task_the_target_is_read_again(wide):
     assert asked[asked.index(POST) :] == [POST, "GET tasks/instances", "GET ob/clusters/N", POST]
 
 
+def person_restarts(served, server):
+    served.data("POST", f"/api/v2/ob/clusters/1/servers/{server}/restart", {"freezeServer": True, "force": False})
+
+
+def after_first_note(monkeypatch, happens, *, later):
+    """When the second request is noted, something has happened since the look, ``later`` seconds after that."""
+    now, noted, begin = [0.0], [], MemoryJournal.begin
+
+    def noting(journal, row, allows=None):
+        noted.append(row)
+        if len(noted) == 1:
+            happens()
+            now[0] += later
+        return begin(journal, row, allows)
+
+    monkeypatch.setattr(MemoryJournal, "begin", noting)
+    return replace(SYSTEM_CLOCK, now=lambda: now[0])
+
+
+@restarts_go_on
+def test_task_that_a_person_begins_in_a_wave_is_joined_by_who_is_later_than_the_look_counts(wide, monkeypatch):
+    clock = after_first_note(monkeypatch, lambda: person_restarts(wide, 2), later=MOST_AGE + 1)
+    found = request_all(wide, 1, 2, threads=1, clock=clock)
+    assert [each["action"] for each in found["servers"]] == ["submitted", "attached"]
+    assert sent(wide).count(POST) == 2
+
+
+@restarts_go_on
+def test_task_that_a_person_begins_in_a_wave_right_before_the_request_is_found_when_that_is_refused(wide, monkeypatch):
+    """Nothing is read between the look of the wave and its requests, so the service decides. Both are the same user."""
+    clock = after_first_note(monkeypatch, lambda: person_restarts(wide, 2), later=0)
+    found = request_all(wide, 1, 2, threads=1, clock=clock)
+    assert [each["action"] for each in found["servers"]] == ["submitted", "adopted"]
+    assert sent(wide).count(POST) == 3
+    running = wide.data("GET", "/api/v2/tasks/instances?status=RUNNING")["contents"]
+    assert sorted(each["task_id"] for each in found["servers"]) == sorted(task["id"] for task in running)
+
+
+@restarts_go_on
+def test_server_that_moves_to_another_zone_in_a_wave_is_judged_there_once_the_look_is_old(wide, monkeypatch):
+    """The zone of what was requested before is down for it then, and the other zones have to stay."""
+    moved, read = [], OcpApi._one_cluster
+
+    def one_cluster(api, number):
+        record = read(api, number)
+        if moved:
+            first, second = record["zones"][:2]
+            second["servers"].append({**first["servers"].pop(1), "zoneName": second["name"]})
+        return record
+
+    monkeypatch.setattr(OcpApi, "_one_cluster", one_cluster)
+    clock = after_first_note(monkeypatch, lambda: moved.append(1), later=MOST_AGE + 1)
+    with pytest.raises(NotAllRestarted, match=r"is RESTARTING and ACTIVE .* in zone1"):
+        request_all(wide, 1, 2, threads=1, clock=clock)
+    assert sent(wide).count(POST) == 1
+
+
+def test_pause_for_the_request_limit_in_a_wave_makes_the_next_one_read_anew(wide):
+    """The first request is refused with 429 by the service, and then both are looked at."""
+    wide.plan("error", {"method": "POST"}, status=429, reset=1, times=1)
+    request_all(wide, 1, 2)
+    asked = sent(wide)
+    assert asked[: asked.index(POST) + 1] == ["GET ob/clusters/N", *LOOK, POST]
+    assert [request for request in asked[asked.index(POST) + 1 :] if request != POLL][: len(LOOK)] == LOOK
+
+
 @pytest.fixture
 def served_whole():
     settings = {"fleet": generated_fleet(CLUSTERS, 3, 1), "step_ms": 0, "switches": WHOLE_RECORDS}
