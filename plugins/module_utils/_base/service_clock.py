@@ -33,10 +33,16 @@ HOST_UNCERTAINTY = 60.0
 MOST_SERVERS = 16
 
 Answers: TypeAlias = "deque[tuple[float, float]]"
+# What one answer shows: see the parameters of ``ServiceClock.shown``.
+Sample: TypeAlias = "tuple[datetime, float, float, str | None]"
 
 
 class ServiceClock:
-    """How many seconds the service is ahead of this machine, from its last answers."""
+    """How many seconds the service is ahead of this machine, from its last answers. ``newest`` is the last of them."""
+
+    newest: Sample | None = None
+    # Known until the next answer: a decision asks for them once for each request of the journal.
+    _bounds_shown: tuple[float, float] | None = None
 
     def __init__(self) -> None:
         self._answers: Answers = deque(maxlen=MOST_ANSWERS)
@@ -48,6 +54,8 @@ class ServiceClock:
 
         ``server`` is the application server that has answered, where the response names it.
         """
+        self.newest = completed, sent, received, server
+        self._bounds_shown = None
         precision = HUNDREDTH if completed.microsecond else SECOND
         answer = (completed.timestamp() - received, completed.timestamp() + precision - sent)
         self._answers.append(answer)
@@ -64,8 +72,12 @@ class ServiceClock:
 
         Which of them has written a time is not known.
         """
-        each = [_bounds(answers) for answers in self._by_server.values()]
-        return min((least for least, _most in each), default=0.0), max((most for _least, most in each), default=0.0)
+        found = self._bounds_shown
+        if found is None:
+            each = [_bounds(answers) for answers in self._by_server.values()]
+            least = min((least for least, _most in each), default=0.0)
+            found = self._bounds_shown = least, max((most for _least, most in each), default=0.0)
+        return found
 
     @property
     def offset(self) -> float:

@@ -14,7 +14,8 @@ from typing import Any
 from .._base.errors import OcpError
 from .._base.parsing import Record, integer, integers, records, time_text
 from .._ocp.paging import MOST_ITEMS
-from .._targets.cluster import idc_and_region, servers_in_record
+from .._ocp.records import servers_in_record
+from .._targets.cluster import idc_and_region
 from .._targets.lookup import address_of
 from .._targets.operating_tasks import operated_by
 

@@ -24,18 +24,21 @@ LONGEST_LINE = 64 * 1024
 
 
 class Deadline:
-    """The end of the current request of one session."""
+    """The end of the current request of one session; whether it ``is_extended`` by a pause."""
 
     def __init__(self) -> None:
         self._end = inf
+        self.is_extended = False
 
     def start(self, seconds: float) -> None:
         """Begin a request that may take this long."""
         self._end = time.monotonic() + seconds
+        self.is_extended = False
 
     def extend(self, seconds: float) -> None:
         """Add a pause that the service requested."""
         self._end += seconds
+        self.is_extended = True
 
     @property
     def left(self) -> float:

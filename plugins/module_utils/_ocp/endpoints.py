@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import replace
+from typing import TypeVar
 from urllib.parse import quote
 
 from .._base.clock import Clock
@@ -25,14 +26,19 @@ from .records import (
     is_of_a_task,
     is_of_something_else,
     server_record,
+    servers_in_record,
+    shows_all,
     task_record,
     tenant_record,
     zone_record,
 )
 from .session import HttpClient
+from .shared_reads import ReadsInOrder
 from .sign_reads import SignReads
 from .task_list import TaskList
 from .unknown_path import may_be_passing, may_be_unknown_path, names_path
+
+Found = TypeVar("Found")
 
 # Documents write the paths of agents without it. All other paths have it, and so do those of agents in most services.
 VERSIONED, PLAIN = "/api/v2", ""
@@ -46,6 +52,8 @@ class OcpApi(TaskList, SignReads, ParameterCalls, ObProxyCalls):
     # Whether a list of the tasks of one host has shown those of others.
     ignores_host_filter = False
     finds_by_host = False
+    # With it reads are shared with others: lists, clusters and what belongs to them, but no single task and no agent.
+    sharing: ReadsInOrder | None = None
 
     def __init__(self, client: HttpClient) -> None:
         self._client = client
@@ -175,7 +183,20 @@ class OcpApi(TaskList, SignReads, ParameterCalls, ObProxyCalls):
         return log if isinstance(log, str) else ""
 
     def cluster(self, cluster_id: int) -> Record:
-        """One cluster, by its own endpoint, or from the list if there is no such endpoint (no document has one)."""
+        """One cluster, by its own endpoint, or from the list if there is no such endpoint (no document has one).
+
+        The list is also read in its place where many share that, and it shows all servers, and all of each that the
+        record of one cluster shows.
+        """
+        if self.sharing is not None and self.sharing.shared.lists_clusters:
+            shared = self.sharing.shared
+            found = next((one for one in self.clusters() if one.get("id") == cluster_id), {})
+            if servers_in_record(found) and shared.trusts_list(lambda: shows_all(found, self._one_cluster(cluster_id))):
+                return found
+            shared.lists_clusters = False
+        return self._shared(("cluster", cluster_id), lambda: self._one_cluster(cluster_id))
+
+    def _one_cluster(self, cluster_id: int) -> Record:
         if self._has_cluster_detail:
             try:
                 return cluster_record(self._record(f"/api/v2/ob/clusters/{cluster_id}"))
@@ -199,18 +220,27 @@ class OcpApi(TaskList, SignReads, ParameterCalls, ObProxyCalls):
 
     def clusters(self, name: str | None = None) -> list[Record]:
         """The clusters whose name contains ``name``, or all of them."""
-        return [
-            cluster_record(one) for one in self._list("/api/v2/ob/clusters", {} if name is None else {"name": name})
-        ]
+        if name is not None and self.sharing is not None and self.sharing.shared.lists_clusters:
+            return [one for one in self.clusters() if name in str(one.get("name"))]
+        query = {} if name is None else {"name": name}
+        found = self._shared(
+            ("clusters", name),
+            lambda: [cluster_record(one) for one in self._list("/api/v2/ob/clusters", query)],
+            together=name is None,
+        )
+        if self.sharing is not None and name is None:
+            self.sharing.shared.count_clusters(len(found))
+        return found
 
     def zones(self, cluster_id: int) -> list[Record]:
         """All zones of a cluster."""
-        return [zone_record(one) for one in self._list(f"/api/v2/ob/clusters/{cluster_id}/zones")]
+        path = f"/api/v2/ob/clusters/{cluster_id}/zones"
+        return self._shared(("zones", cluster_id), lambda: [zone_record(one) for one in self._list(path)])
 
     def servers(self, cluster_id: int) -> list[Record]:
         """All servers of a cluster."""
         path = f"/api/v2/ob/clusters/{cluster_id}/servers"
-        found = [server_record(one) for one in self._list(path)]
+        found = self._shared(("servers", cluster_id), lambda: [server_record(one) for one in self._list(path)])
         if any(one.get("ip") is None and one.get("zoneName") is None for one in found):
             raise _wrong_list(f"{self.url}{path}", "servers")
         return found
@@ -218,7 +248,9 @@ class OcpApi(TaskList, SignReads, ParameterCalls, ObProxyCalls):
     def tenants(self, cluster_id: int) -> list[Record]:
         """The tenants of a cluster; a service may add those of others."""
         path = f"/api/v2/ob/clusters/{cluster_id}/tenants"
-        return [tenant_record(one) for one in self._list(path, complete=True)]
+        return self._shared(
+            ("tenants", cluster_id), lambda: [tenant_record(one) for one in self._list(path, complete=True)]
+        )
 
     def tenant(self, cluster_id: int, tenant_id: int) -> Record:
         """One tenant, with its units in each zone. Documents have the path in two spellings."""
@@ -226,7 +258,8 @@ class OcpApi(TaskList, SignReads, ParameterCalls, ObProxyCalls):
             "clusters": f"/api/v2/ob/clusters/{cluster_id}/tenants/{tenant_id}",
             "cluster": f"/api/v2/ob/cluster/{cluster_id}/tenants/{tenant_id}",
         }
-        return tenant_record(self._first_known(paths)[1])
+        key = ("tenant", cluster_id, tenant_id)
+        return self._shared(key, lambda: tenant_record(self._first_known(paths)[1]))
 
     def hosts(self) -> list[Record]:
         """All hosts."""
@@ -257,8 +290,11 @@ class OcpApi(TaskList, SignReads, ParameterCalls, ObProxyCalls):
 
     def arbitration_services(self) -> list[Record]:
         """All arbitration services."""
-        found = self._list("/api/v2/arbitration/services", complete=True)
-        return [arbitration_service_record(one) for one in found]
+        path = "/api/v2/arbitration/services"
+        return self._shared(
+            ("arbitration services",),
+            lambda: [arbitration_service_record(one) for one in self._list(path, complete=True)],
+        )
 
     def arbitration_service(self, service_id: int) -> Record:
         """One arbitration service."""
@@ -281,6 +317,10 @@ class OcpApi(TaskList, SignReads, ParameterCalls, ObProxyCalls):
                 may_have_run=may_have_run("POST"),
             )
         return replace(answer, data=task)
+
+    def _shared(self, key: Hashable, read: Callable[[], Found], *, together: bool = False) -> Found:
+        """What ``read`` reads, or what somebody else has read of this kind."""
+        return read() if self.sharing is None else self.sharing.read(key, self.service_clock, read, together=together)
 
     def _record(self, path: str) -> Record:
         found: Record = self._object(path).data

@@ -8,9 +8,11 @@ required here; the code that needs a field checks it (docs/dev/contract.md has w
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import partial
+from typing import Any
 
-from .._base.parsing import Record, Shape, boolean, integer, integers, list_of, record, shaped, text, time_text
+from .._base.parsing import Record, Shape, boolean, integer, integers, list_of, record, records, shaped, text, time_text
 
 _OPERATION: Shape = {"operatingTaskInstanceId": integer}
 
@@ -343,3 +345,29 @@ _NEVER_OF_TASKS = frozenset(
 def is_of_something_else(raw: Record) -> bool:
     """Whether this record, as the service sent it, has a field that no task has."""
     return any(raw[name] is not None for name in _NEVER_OF_TASKS & raw.keys())
+
+
+def servers_in_record(cluster: Record) -> list[Record]:
+    """The servers in the record of a cluster, if it has all of them. Older versions have none there."""
+    servers = [
+        {"zoneName": zone.get("name"), **server}
+        for zone in records(cluster.get("zones"))
+        for server in records(zone.get("servers"))
+    ]
+    there = servers_there(servers)
+    return there if cluster.get("serverCount") in (len(servers), len(there)) else []
+
+
+def servers_there(servers: Iterable[Record]) -> list[Record]:
+    """Those that were not deleted: the service may show the record of one beside its successor."""
+    return [server for server in servers if str(server.get("status")).upper() != "DELETED"]
+
+
+def shows_all(one: Any, other: Any) -> bool:
+    """Whether a record shows each field that another record of the same thing shows."""
+    if isinstance(other, dict):
+        names = one.keys() if isinstance(one, dict) else ()
+        return all(name in names and shows_all(one[name], value) for name, value in other.items())
+    if isinstance(other, list):
+        return isinstance(one, list) and len(one) >= len(other) and all(map(shows_all, one, other))
+    return other is None or one is not None

@@ -74,6 +74,8 @@ class HttpClient:
     observe: Callable[[Answered], None] | None = None
     # Gets the method and address of each request before it is sent; an error that it raises replaces the answer.
     permit: Callable[[str, str], None] | None = None
+    # Called after each pause that the service has asked for, before or during a request.
+    paused: Callable[[], None] | None = None
 
     def __init__(
         self,
@@ -163,6 +165,9 @@ class HttpClient:
         except (OSError, ValueError) as error:
             self._shared_limit.shown({}, time.monotonic())
             raise connection_error(error, method, url, self.timeout) from None
+        finally:
+            if self._deadline.is_extended:
+                self._tell_pause()
         if self.observe is not None:
             form = str(response.headers.get("Content-Type") or "")
             self.observe(Answered(path, params or {}, response.status_code, form, answer))
@@ -234,7 +239,12 @@ class HttpClient:
         def sleep(seconds: float) -> None:
             time.sleep(seconds)
 
-        self._sleep_while(pause, sleep)
+        if self._sleep_while(pause, sleep):
+            self._tell_pause()
+
+    def _tell_pause(self) -> None:
+        if self.paused is not None:
+            self.paused()
 
     @staticmethod
     def _sleep_while(pause_at: Callable[[float], float], sleep: Callable[[float], object]) -> float:

@@ -15,6 +15,7 @@ from .._base.clock import SYSTEM_CLOCK, Clock
 from .._base.errors import Halted, ModuleCrashed, OcpError, OutcomeUnknown, RequestRefused, ServiceError
 from .endpoints import OcpApi
 from .session import Answered
+from .shared_reads import SharedReads
 
 Item = TypeVar("Item")
 Found = TypeVar("Found")
@@ -99,6 +100,10 @@ class Crew:
         self._connect = connect
         self._threads = threads
         self._clock = clock
+
+    def shared_reads(self, lines: int) -> SharedReads:
+        """For the jobs of a run with so many lines that share their reads."""
+        return SharedReads(min(lines, self._threads), Semaphore(1), self._clock)
 
     def run(
         self,

@@ -7,6 +7,7 @@ See docs/dev/contract.md, "Alarms", "Metrics" and "Backups".
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable
 from datetime import UTC, datetime
 from typing import Protocol
 
@@ -27,10 +28,16 @@ class SignReads(Protocol):
     def _list(self, path: str, params: Record | None = None, size: int = OTHERS_A_PAGE) -> list[Record]:
         """All elements of a list."""
 
+    def _shared(self, key: Hashable, read: Callable[[], list[Record]]) -> list[Record]:
+        """What ``read`` reads, or what somebody else has read of this kind."""
+
     def active_alarms(self) -> list[Record]:
         """All active alarms, of every cluster and host."""
-        found = self._list("/api/v2/alarm/alarms", {"status": "Active"}, ALARMS_A_PAGE)
-        return [alarm_record(one) for one in found]
+        query = {"status": "Active"}
+        return self._shared(
+            ("alarms",),
+            lambda: [alarm_record(one) for one in self._list("/api/v2/alarm/alarms", query, ALARMS_A_PAGE)],
+        )
 
     def lag_samples(self, cluster: str, since: datetime, until: datetime) -> list[Record]:
         """How far the replicas of a cluster lag, as ``timestamp`` in seconds and the value of LAG, in seconds.
@@ -48,17 +55,23 @@ class SignReads(Protocol):
             "start_time": begin,
             "end_time": end,
         }
-        return self._list("/api/v2/monitor/metric", query, OTHERS_A_PAGE)
+        return self._shared(("lag", cluster), lambda: self._list("/api/v2/monitor/metric", query, OTHERS_A_PAGE))
 
     def data_backups(self, cluster_id: int, since: datetime) -> list[Record]:
         """The data backups of a cluster and its tenants that began since then."""
         path = f"/api/v2/ob/clusters/{cluster_id}/backup/task/dataBackupTasks"
-        return [backup_record(one) for one in self._list(path, {"startTime": _utc(since)}, OTHERS_A_PAGE)]
+        query = {"startTime": _utc(since)}
+        return self._shared(
+            ("backups", cluster_id), lambda: [backup_record(one) for one in self._list(path, query, OTHERS_A_PAGE)]
+        )
 
     def tenant_restores(self, cluster_id: int, since: datetime) -> list[Record]:
         """The restores of tenants into a cluster that began since then."""
         path = f"/api/v2/ob/clusters/{cluster_id}/backup/task/restoreTasks"
-        found = [restore_record(one) for one in self._list(path, {"startTime": _utc(since)}, OTHERS_A_PAGE)]
+        query = {"startTime": _utc(since)}
+        found = self._shared(
+            ("restores", cluster_id), lambda: [restore_record(one) for one in self._list(path, query, OTHERS_A_PAGE)]
+        )
         return [one for one in found if one.get("restoreClusterId") in (None, cluster_id)]
 
 

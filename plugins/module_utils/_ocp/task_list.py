@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import Any, Protocol
 
 from .._base.parsing import Record
@@ -26,12 +26,19 @@ class TaskList(Protocol):
     def _pages(self, path: str, params: Record, size: int, *, of_tasks: bool = False) -> Iterator[list[Record]]:
         """The elements of a list, page by page."""
 
+    def _shared(self, key: Hashable, read: Callable[[], list[Record]]) -> list[Record]:
+        """What ``read`` reads, or what somebody else has read of this kind."""
+
     def tasks(self, limit: int | None = None, above: int = 0, **filters: Any) -> list[Record]:
         """The newest ``limit`` tasks with an id ``above`` this that pass the filters, newest first.
 
         The filters are the service's: clusterId, hostId, status and name. A name that services encode in different
         ways is compared here.
         """
+        key = ("tasks", limit, above, *sorted(filters.items()))
+        return self._shared(key, lambda: self._tasks(limit, above, filters))
+
+    def _tasks(self, limit: int | None, above: int, filters: Record) -> list[Record]:
         text = filters.get("name") or ""
         word = max(re.split(ENCODED_DIFFERENTLY, text), key=len)
         query = {name: value for name, value in {**filters, "name": word or None}.items() if value is not None}

@@ -4,25 +4,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeAlias
 
 from .._base.clock import SYSTEM_CLOCK, Clock
 from .._base.errors import JournalError, ModuleCrashed, OcpError, attach_facts
 from .._base.text import counted
+from .._journal.journal import Journal
 from .._journal.open_journal import open_journal
 from .._ocp.endpoints import OcpApi
-from .._ocp.side_by_side import Crew
+from .._ocp.shared_reads import ReadsInOrder, sharing_reads
+from .._ocp.side_by_side import Crew, Ended
+from .._targets.target import Observation, Selector, Target
 from .._waiting.await_tasks import UNSEEN_FOR, wait_for_tasks
 from .._waiting.failure_report import Purpose
 from .._waiting.heartbeat import Heartbeat
 from .._waiting.progress import progress_line, started_line
-from .fleet_outcome import FleetMember, FleetOutcome
-from .run import restart_target
+from .fleet_outcome import UNKNOWN, FleetMember, FleetOutcome
+from .reader import observe
+from .restart_request import RestartRequest
+from .run import journal_of, restart_target
+from .start_proof import Awaited, is_shown
+from .turn import Turn
 
 Result = dict[str, Any]
+End: TypeAlias = Ended[Result]
 
 # Seconds between two looks at servers whose start is not shown yet.
 PROOF_PAUSE = 5.0
@@ -63,20 +71,50 @@ class _Fleet:
         self._proof_timeout = proof_timeout
         self._clock = clock
         self._request = outcome.members[0].request
+        self._awaited: dict[int, Awaited] = {}
 
     def run(self) -> None:
         """See restart_many."""
-        members = self._outcome.members
-        self._crew.run(_lines_of(range(len(members)), members), self._ask, self._outcome.asked)
+        self._side_by_side(range(len(self._outcome.members)), self._ask, self._outcome.asked, sends=True)
         if self._request.check_mode or not self._request.wait:
             return
         self._await_tasks()
         self._prove()
         self._note_back()
 
-    def _ask(self, api: OcpApi, number: int, clock: Clock) -> Result:
+    def _side_by_side(
+        self,
+        numbers: Sequence[int],
+        job: Callable[[OcpApi, int, Clock, _Line], Result],
+        ended: Callable[[int, End], None],
+        *,
+        sends: bool,
+    ) -> None:
+        """Do the job for these members: those of one cluster one after another, with the same lock and reads."""
+        members = self._outcome.members
+        together = _lines_of(numbers, members)
+        shared = self._crew.shared_reads(len(together))
+        lines: dict[int, _Line] = {}
+        for some in together:
+            line = _Line(some[-1], ReadsInOrder(shared), sends=sends and not members[some[0]].request.check_mode)
+            lines.update(dict.fromkeys(some, line))
+
+        def over(number: int, end: End) -> None:
+            lines[number].over(number, failed=end.error is not None)
+            ended(number, end)
+
+        try:
+            self._crew.run(together, lambda api, number, clock: job(api, number, clock, lines[number]), over)
+        finally:
+            for line in lines.values():
+                line.close()
+
+    def _ask(self, api: OcpApi, number: int, clock: Clock, line: _Line) -> Result:
         member = self._outcome.members[number]
-        result = restart_target(api, member.selector, replace(member.request, wait=False), clock)
+        request = replace(member.request, wait=False)
+        result = line.restart(api, member.selector, request, clock, self._outcome.warnings)
+        if line.awaited is not None:
+            self._awaited[number] = line.awaited
         if member.request.wait and result["task_id"] is not None:
             started = f"{result['action']}, task {result['task_id']}"
             member.request.policy.announce(started_line(member.label, started), False)
@@ -110,11 +148,11 @@ class _Fleet:
 
     def _prove(self) -> None:
         """Check all again, and every few seconds those that do not show their start yet."""
-        began, members = self._clock.now(), self._outcome.members
+        began = self._clock.now()
         beat, shown = Heartbeat("Proof", self._request.policy, self._clock), 0
         unproven = self._outcome.to_be_proven()
         while unproven:
-            self._crew.run(_lines_of(unproven, members), self._look, self._outcome.proved)
+            self._side_by_side(unproven, self._look, self._outcome.proved, sends=False)
             unproven = self._outcome.unproven(unproven)
             waited = self._clock.now() - began
             if not unproven or waited >= self._proof_timeout:
@@ -136,10 +174,15 @@ class _Fleet:
                 if is_ours and all(proven.get(place.address) == row.task_id for place in row.places):
                     journal.note(row.number or 0, back=True)
 
-    def _look(self, api: OcpApi, number: int, clock: Clock) -> Result:
-        """Decide by the same evidence, and send nothing."""
-        member = self._outcome.members[number]
-        return restart_target(api, member.selector, replace(member.request, check_mode=True, wait=False), clock)
+    def _look(self, api: OcpApi, number: int, clock: Clock, line: _Line) -> Result:
+        """See whether it has started since and serves; if that does not show, decide by the same evidence as before."""
+        member, awaited = self._outcome.members[number], self._awaited.get(number)
+        if awaited is not None and not member.request.until_effective:
+            observed = line.observe(api, awaited.target, clock)
+            if is_shown(awaited, observed):
+                return {**UNKNOWN, "verified": True, "before": observed.result()}
+        request = replace(member.request, check_mode=True, wait=False)
+        return line.restart(api, member.selector, request, clock, self._outcome.warnings)
 
     def _show(self, words: str) -> None:
         self._request.policy.show(progress_line(words), False)
@@ -149,9 +192,52 @@ def _runs(count: int) -> str:
     return "1 restart runs" if count == 1 else f"{count} restarts run"
 
 
-def _lines_of(numbers: Sequence[int], members: Sequence[FleetMember]) -> Iterator[list[int]]:
+class _Line:
+    """Restarts in one cluster, one after another: one lock from the first look to the ``last`` request, shared reads.
+
+    If one fails or has to pause, the lock is released, and the next one reads anew. Without ``sends`` they only look.
+    """
+
+    def __init__(self, last: int, reads: ReadsInOrder, *, sends: bool) -> None:
+        self._last = last
+        self._reads = reads
+        self._sends = sends
+        self._turn = Turn(reads, keeps_lock=sends)
+        self._journal: Journal | None = None
+
+    def restart(
+        self, api: OcpApi, selector: Selector, request: RestartRequest, clock: Clock, warnings: list[str]
+    ) -> Result:
+        """See ``restart_target``."""
+        if self._sends and self._journal is None:
+            self._journal = journal_of(request, warnings)
+        with sharing_reads(api, self._reads):
+            return restart_target(api, selector, request, clock, self._journal, self._turn)
+
+    @property
+    def awaited(self) -> Awaited | None:
+        """What has to show after the last restart, if that was requested or joined."""
+        return self._turn.awaited
+
+    def observe(self, api: OcpApi, target: Target, clock: Clock) -> Observation:
+        """What is shown of a target now. Raises a ServiceError."""
+        self._reads.begin()
+        with sharing_reads(api, self._reads):
+            return observe(api, target, clock)
+
+    def over(self, number: int, *, failed: bool) -> None:
+        """The restart with this number has ended."""
+        if failed or number == self._last:
+            self.close()
+
+    def close(self) -> None:
+        """Release the lock, if it is held."""
+        self._turn.let_go()
+
+
+def _lines_of(numbers: Sequence[int], members: Sequence[FleetMember]) -> list[list[int]]:
     """The members of each cluster, as it is called in the options."""
     lines: dict[str, list[int]] = {}
     for number in numbers:
         lines.setdefault(members[number].line, []).append(number)
-    yield from lines.values()
+    return list(lines.values())

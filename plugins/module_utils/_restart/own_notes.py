@@ -20,6 +20,7 @@ from .._base.service_clock import ServiceClock, service_time
 from .._journal.journal import Allows, Journal
 from .._journal.rows import FirstSight, MemberKey, Place, RequestRow, Shown, Wish
 from .._ocp.endpoints import OcpApi
+from .._ocp.task_list import STEPS
 from .._ocp.task_model import FAILED, RUNNING, SUCCESSFUL, Task
 from .._safety.server_states import OwnRestart
 from .._targets.target import Member, Observation, Target, TaskOnTarget
@@ -321,8 +322,10 @@ class OwnNotes:
     def came_back(self, observed: Observation, listed: Iterable[Record] = ()) -> None:
         """Note the requests whose servers are shown to serve again; ``listed`` are the tasks of the cluster."""
         servers = [server.member for server in observed.servers]
-        tasks = {task["id"]: Task.from_api(task) for task in listed}
-        for row in [row for row in self._rows if row.takes_down]:
+        rows = [row for row in self._rows if row.takes_down]
+        wanted = {row.task_id for row in rows}
+        tasks = _without_steps(listed, wanted)
+        for row in rows:
             is_over = row.task_id is None and self._is_searched(row)
             is_known = is_known_end(row) and not self._has_just_failed(row, tasks.get(row.task_id))
             if is_back(row, servers, has_ended=is_over or is_known):
@@ -355,6 +358,10 @@ class OwnNotes:
         number = None if self._own is None else self._own.number
         rows = [row for row in self._rows if row.number != number and self._journal.is_of_service(row, self._api.url)]
         return frozenset(row.task_id for row in rows if row.task_id is not None)
+
+    def new_tasks(self) -> frozenset[int]:
+        """Those of them that the service may not show yet, or that were requested since it was looked at."""
+        return frozenset(row.task_id for row in self._rows if row.task_id is not None and self._is_new(row))
 
     def noted_tasks_now(self) -> frozenset[int]:
         """The same, read anew where the journal can be read; the lock of the cluster is kept meanwhile."""
@@ -446,9 +453,10 @@ class OwnNotes:
         self, tasks: Iterable[Mapping[str, object]], rows: Iterable[RequestRow] | None = None
     ) -> list[OwnRestart]:
         """The restarts requested by this controller that may be running, by all ``tasks`` of the cluster."""
-        chosen = list(self._rows if rows is None else rows)
+        # Of what is noted as done nothing runs, whatever a list that lags shows.
+        chosen = [row for row in (self._rows if rows is None else rows) if row.outcome not in DONE]
         wanted = {row.task_id for row in chosen}
-        listed = {task["id"]: Task.from_api(dict(task)) for task in tasks if task["id"] in wanted}
+        listed = _without_steps(tasks, wanted)
         return [_restart_of(row) for row in chosen if self._may_run(row, listed.get(row.task_id))]
 
     def _touches(self, row: RequestRow) -> bool:
@@ -516,6 +524,15 @@ class OwnNotes:
         parts = frozenset(by_key[key] for key, _shown in row.members if key in by_key)
         others = frozenset(key.address for key, _shown in row.members)
         return TaskOnTarget(shown.record, _all_or(parts, there) if parts else others)
+
+
+def _without_steps(tasks: Iterable[Mapping[str, Any]], wanted: Collection[int | None]) -> dict[Any, Task]:
+    """Those with a ``wanted`` id. A batch reads these once for each server, and steps are most of a task."""
+    return {
+        task["id"]: Task.from_api({name: value for name, value in task.items() if name not in STEPS})
+        for task in tasks
+        if task["id"] in wanted
+    }
 
 
 def is_known_end(row: RequestRow) -> bool:

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -59,8 +59,9 @@ from .rules import Decision, Rule, Step, decide
 from .safety_gate import SafetyGate, lag_of_stopped
 from .send_once import DoubtfulAnswer, find_own_task, of_another_request, outcome_unknown, post_restart
 from .sign_gate import SignGate
-from .start_proof import PAUSES, RestartTask
+from .start_proof import PAUSES, Awaited, RestartTask
 from .time_gate import TimeGate
+from .turn import Turn
 from .values_seen import ValuesSeen
 from .verdicts import Gate, Judgement, LookAgain, Postpone, Refuse, Wait
 
@@ -80,22 +81,36 @@ def restart_target(
     request: RestartRequest,
     clock: Clock = SYSTEM_CLOCK,
     journal: Journal | None = None,
+    turn: Turn | None = None,
 ) -> Result:
     """Restart what ``selector`` names, if needed; returns the module's result, with ``warnings`` and ``diff``.
 
-    Every key is always there. ``journal`` is by default the one that ``request`` names. Raises an OcpError; once the
-    target is found, its facts hold the result so far, so that no started task is lost.
+    Every key is always there. ``journal`` is by default the one that ``request`` names; ``turn`` is that of restarts
+    which share their reads. Raises an OcpError; once the target is found, its facts hold the result so far, so that no
+    started task is lost.
     """
     warnings: list[str] = []
-    if journal is None:
-        journal = open_journal(
-            request.journal_url,
-            read_only=request.check_mode,
-            is_required=request.change is not None or request.caps is not None,
-            warnings=warnings,
-        )
+    turn = Turn() if turn is None else turn
+    clock = turn.clock(clock)
+    journal = journal_of(request, warnings) if journal is None else journal
     _wait_for_the_change(request, clock)
-    return _Run(api, _found_target(api, selector, request, clock), request, clock, journal, warnings).run()
+    turn.begin()
+    target = _found_target(api, selector, request, clock)
+    turn.begin()
+    return _Run(api, target, request, clock, journal, warnings, turn).run()
+
+
+def journal_of(request: RestartRequest, warnings: list[str]) -> Journal:
+    """The journal that a request names; ``warnings`` gets a sentence if it cannot be used, and need not be.
+
+    Raises JournalError and OptionError.
+    """
+    return open_journal(
+        request.journal_url,
+        read_only=request.check_mode,
+        is_required=request.change is not None or request.caps is not None,
+        warnings=warnings,
+    )
 
 
 def note_first_use(
@@ -108,7 +123,8 @@ def note_first_use(
     """
     warnings: list[str] = []
     journal = open_journal(request.journal_url, read_only=False, is_required=True, warnings=warnings)
-    return _Run(api, _found_target(api, selector, request, clock), request, clock, journal, warnings).begin(names)
+    target = _found_target(api, selector, request, clock)
+    return _Run(api, target, request, clock, journal, warnings, Turn()).begin(names)
 
 
 def _wait_for_the_change(request: RestartRequest, clock: Clock) -> None:
@@ -149,6 +165,7 @@ class _Run:
         clock: Clock,
         journal: Journal,
         warnings: list[str],
+        turn: Turn,
     ) -> None:
         self._beat = Heartbeat(target.label, request.policy, clock)
         request, clock = replace(request, policy=self._beat.policy), self._beat.clock
@@ -158,9 +175,12 @@ class _Run:
         )
         self._attempt.warnings += warnings
         self._journal = journal
+        self._turn = turn
         self._notes = OwnNotes(api, target, request, journal, clock)
         self._reader = Reader(api, target, clock, self._attempt.warnings)
-        self._effect = EffectCheck(api, target, request, journal, clock, self._attempt.warnings)
+        # A wait for room, and one for values to settle, is made without the lock.
+        self._pacing = replace(clock, sleep=self._sleep_unlocked)
+        self._effect = EffectCheck(api, target, request, journal, self._pacing, self._attempt.warnings)
         # Read by the first gate for both.
         lag = lag_of_stopped(api, target, request, clock)
         safety = SafetyGate(api, target, request, self._notes, self._attempt.warnings, lag)
@@ -171,7 +191,6 @@ class _Run:
         self._begin_state()
 
     def _begin_state(self) -> None:
-        self._lock = ExitStack()
         self._since: datetime | None = None
         self._begin = Begin()
         # The members for which the change begins, by a name that is used for the first time; None for all.
@@ -204,7 +223,7 @@ class _Run:
 
     def run(self) -> Result:
         """See restart_target."""
-        with self._attempt.kept(), self._lock:
+        with self._attempt.kept(), self._locked():
             try:
                 self._run()
             except OutcomeUnknown:
@@ -218,9 +237,19 @@ class _Run:
     def begin(self, names: Collection[str]) -> list[str]:
         """See note_first_use."""
         self._begun_for, self._reads_gates = names, False
-        with self._lock:
+        with self._locked():
             self._look()
         return list(self._attempt.warnings)
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        """Until its end it may hold the lock of its cluster."""
+        try:
+            yield
+        except BaseException:
+            self._turn.end(failed=True)
+            raise
+        self._turn.end(failed=False)
 
     def _run(self) -> None:
         refusal: RequestRefused | TaskFailed | None = None
@@ -491,15 +520,16 @@ class _Run:
     def _look(self) -> Look:
         """Pace, lock, read what gates and values need, then the target: nothing is read after it."""
         with self._saying_nothing_was_sent("it cannot be read"):
-            self._lock.close()
+            self._turn.pace()
             self._effect.learn()
             needed = LOOK_AND_REQUEST + sum(gate.requests for gate in self._gates) + self._effect.requests
+            room = self._attempt.with_room_to_spare(self._turn.room(needed))
             with self._beat.about("waiting for its turn, since OCP limits requests"):
-                self._api.wait_for_room(self._attempt.with_room_to_spare(needed), self._clock)
+                self._api.wait_for_room(room, self._pacing)
         with self._saying_nothing_was_sent("its cluster is locked"):
             timeout = max(0.0, self._policy.timeout)
             with self._beat.about("waiting for another restart that has the lock of its cluster"):
-                self._lock.enter_context(self._journal.lock(self._target.locks, self._clock, timeout))
+                self._turn.take(self._journal, self._target.locks, self._clock, timeout)
         with self._saying_nothing_was_sent("it cannot be read"):
             if self._reads_gates and not self._is_gated:
                 self._read_gates()
@@ -560,6 +590,8 @@ class _Run:
             pause = LAG_PAUSES.pause(waited, self._clock.jitter(), self._api.retry_after)
             with self._beat.about("waiting for an answer of OCP that is not older than the last one"):
                 self._clock.sleep(max(SHORTEST_PAUSE, pause))
+            # What the gates have read is from before the pause.
+            self._is_gated = False
 
     def _note_begin(self, look: Look) -> None:
         """Learn when the change began, and note the first use of its name. Raises OptionError."""
@@ -670,6 +702,9 @@ class _Run:
                     return False
                 if isinstance(verdict, LookAgain):
                     return False
+        if not self._turn.is_fresh:
+            self._let_go()
+            return False
         return True
 
     def _note_judgement(self, judgement: Judgement) -> None:
@@ -684,14 +719,21 @@ class _Run:
             self._attempt.note(reason=f"{self._attempt.so_far.reason}; {judgement.meaning}")
 
     def _read_gates(self) -> None:
+        self._turn.decide_anew()
         for gate in self._gates:
             gate.read()
         self._is_gated = True
 
     def _let_go(self) -> None:
         """Before a pause release the lock of the cluster; after it, what gates have read no longer counts."""
-        self._lock.close()
+        self._turn.let_go()
         self._is_gated = False
+
+    def _sleep_unlocked(self, seconds: float) -> None:
+        if self._turn.uses_others:
+            self._is_gated = False
+        self._turn.let_go()
+        self._clock.sleep(seconds)
 
     # Waiting
 
@@ -787,7 +829,9 @@ class _Run:
             self._attempt.note(changed=True, action="submitted", reason=f"{WOULD_RESTART}{self._attempt.so_far.reason}")
         elif not self._submit(look, decision.members):
             return False
-        self._lock.close()
+        self._turn.end(failed=False)
+        before = tuple(member for member in look.observed.members if member.name in decision.members)
+        self._turn.awaited = Awaited(self._target, before, self._begin, frozenset(self._late))
         if decision.step is not Step.JOIN:
             values = self._effect.lines(decision.members)
             self._attempt.diff = restart_diff(self._target.label, look.observed, None, decision.members, values)
@@ -830,18 +874,25 @@ class _Run:
         self._attempt.note(changed=True, action="adopted", reason=reason, task_id=task.id, task=task.result())
 
     def _submit(self, look: Look, members: frozenset[str]) -> bool:
-        """Note the request, and send it; False, and neither, if too many servers are down.
+        """Note the request, and send it; False, and not sent, if too many servers are down or the look is too old.
 
         Raises OutcomeUnknown if it may run and its task is not found.
         """
         if not self._notes.begin(look, members, self._late, self._caps.allows(look)):
             return False
+        if not self._turn.is_fresh:
+            # Noting it took so long.
+            self._notes.end(None, refused=True)
+            self._notes.refused_for_sure()
+            return False
         least, most = self._api.service_clock.bounds
-        known = look.ids if look.reads_tasks else None
+        known = look.ids | self._notes.new_tasks() if look.reads_tasks else None
         at = service_time(self._api.service_clock, self._clock)
         sent = self._last_sent = Sent(at, timedelta(seconds=most - least), known, members, self._api.user)
         self._requested = {member.name: member for member in look.observed.members if member.name in members}
         self._requested_at = self._clock.now()
+        # A wait from before the request allows no other one after a refusal.
+        self._had_no_turn = False
         try:
             self._send(sent)
         except RequestRefused as error:

@@ -11,16 +11,9 @@ from .._base.clock import Clock
 from .._base.errors import AuthenticationFailed, NotSafe, OcpError, ServiceError
 from .._journal.journal import Journal
 from .._ocp.endpoints import OcpApi
-from .._ocp.task_model import SUCCESSFUL, Task
+from .._ocp.task_model import SUCCESSFUL
 from .._signs.cluster_lag import ClusterLag
-from .._signs.offline_budget import (
-    PARAMETER,
-    TASKS_READ,
-    OfflineBudget,
-    exceeded_words,
-    longest_of_newest,
-    read_offline_time,
-)
+from .._signs.offline_budget import PARAMETER, OfflineBudget, exceeded_words, longest_of_newest, read_offline_time
 from .._signs.read_signs import SignReader
 from .._signs.sign_rules import Readings, Trouble, allowing_words, troubles
 from .._targets.target import Target
@@ -29,16 +22,12 @@ from .look import Look
 from .restart_request import RestartRequest
 from .verdicts import Go, Judgement, Refuse, Wait
 
-# The parameters, and the finished restarts.
-BUDGET_REQUESTS = 2
-
 
 @dataclass(frozen=True)
 class _Budget:
-    """How many seconds a server may be offline, None if not shown, and a past restart that took longer, if any."""
+    """How many seconds a server may be offline, None if not shown."""
 
     allowed: float | None
-    exceeded: Task | None
 
 
 class SignGate:
@@ -71,7 +60,9 @@ class SignGate:
     @property
     def requests(self) -> int:
         """How many requests a look for signs takes."""
-        budget = 0 if self._budget is not None or self._ignores_budget else BUDGET_REQUESTS
+        # The parameters of the cluster.
+        knows_budget = self._budget is not None or self._request.offline_time is not None
+        budget = 0 if knows_budget or self._ignores_budget else 1
         return budget + (self._reader.requests if self._reader else 0) + self._failures.requests
 
     @property
@@ -110,7 +101,7 @@ class SignGate:
         Raises ChangeStopped, and a ServiceError if the signs cannot be read for now.
         """
         self._failures.check(self._target.label)
-        over = self._over_budget()
+        over = self._over_budget(look)
         if over is not None and self._request.offline_budget is OfflineBudget.REFUSE:
             return Judgement(Refuse(self._too_long(over)), problems=(over,))
         slow = () if over is None else (f"The restart of {self._target.label} may take too long: {over}.",)
@@ -139,24 +130,25 @@ class SignGate:
 
     def _read_budget(self, cluster_id: int) -> _Budget:
         allowed = self._request.offline_time
-        if allowed is None:
-            allowed = read_offline_time(self._api, cluster_id, self._warnings)
-        if allowed is None:
-            return _Budget(None, None)
-        past = self._target.tasks(self._api, status=SUCCESSFUL, limit=TASKS_READ)
-        longest = longest_of_newest(past)
-        exceeds = longest is not None and (longest.duration or 0.0) > allowed
-        return _Budget(allowed, longest if exceeds else None)
+        return _Budget(read_offline_time(self._api, cluster_id, self._warnings) if allowed is None else allowed)
 
-    def _over_budget(self) -> str | None:
+    def _over_budget(self, look: Look) -> str | None:
         """A past restart that took longer than a server may be offline, in words. Raises a ServiceError."""
         budget = self._budget
-        if isinstance(budget, ServiceError):
-            budget.add_advice("With offline_budget=ignore, this is not checked.")
-            raise budget
-        if budget is None or budget.allowed is None or budget.exceeded is None:
+        try:
+            if isinstance(budget, ServiceError):
+                raise budget
+            if budget is None or budget.allowed is None:
+                return None
+            # Without the permission this raises the same error as the look did.
+            tasks = look.tasks if look.reads_tasks else self._target.tasks(self._api)
+        except ServiceError as error:
+            error.add_advice("With offline_budget=ignore, this is not checked.")
+            raise
+        slowest = longest_of_newest(entry for entry in tasks if entry.task.status == SUCCESSFUL)
+        if slowest is None or (slowest.duration or 0.0) <= budget.allowed:
             return None
-        return exceeded_words(budget.exceeded, budget.allowed)
+        return exceeded_words(slowest, budget.allowed)
 
     def _too_long(self, words: str) -> OcpError:
         return NotSafe(

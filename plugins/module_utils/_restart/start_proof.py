@@ -108,6 +108,40 @@ class Proof:
         return "the service does not show whether it serves"
 
 
+@dataclass(frozen=True)
+class Awaited:
+    """A restart whose start has to show: the members of its target ``before`` it, and what it was for.
+
+    Of ``late`` members the start of an earlier restart may show late.
+    """
+
+    target: Target
+    before: tuple[Member, ...]
+    change: Begin
+    late: frozenset[str]
+
+
+def is_shown(awaited: Awaited, after: Observation) -> bool:
+    """Whether an observation alone proves a restart for a change that has an instant or a name.
+
+    Each member shows a start that has moved and is since the change, and serves, and nothing works on the target. If
+    not, its tasks may prove it.
+    """
+    now = {member.name: member for member in after.members}
+    is_quiet = after.serves is True and not after.is_in_flight and not after.operations
+    return (
+        is_quiet
+        and bool(awaited.before)
+        and all(
+            member.name in now
+            and member.name not in awaited.late
+            and has_moved(member, now[member.name]) is True
+            and awaited.change.of_start(now[member.name]) is Relative.SINCE
+            for member in awaited.before
+        )
+    )
+
+
 def await_proof(
     api: OcpApi,
     target: Target,

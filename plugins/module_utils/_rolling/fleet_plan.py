@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from itertools import zip_longest
 from typing import Any, TypeAlias
 
@@ -17,6 +18,7 @@ from .._base.parsing import Record
 from .._base.text import counted, join_names
 from .._journal.rows import Place
 from .._ocp.endpoints import OcpApi
+from .._ocp.shared_reads import ReadsInOrder, SharedReads, sharing_reads
 from .._ocp.side_by_side import Crew
 from .._restart.outlook import Change, Foresight
 from .._safety.caps import OPTION, Caps, portions
@@ -120,7 +122,8 @@ def _find(crew: Crew, wanted: FleetRequest) -> list[_Found]:
             "instant."
         )
     names = list(dict.fromkeys(cluster for cluster, _server in wanted.servers))
-    by_name = dict(zip(names, crew.each(names, _find_cluster), strict=True))
+    shared = crew.shared_reads(len(names))
+    by_name = dict(zip(names, crew.each(names, partial(_find_cluster, shared)), strict=True))
     # The same cluster may be there by its name and by its id.
     found: dict[int, _Found] = {}
     for cluster_name, name in wanted.servers:
@@ -131,9 +134,10 @@ def _find(crew: Crew, wanted: FleetRequest) -> list[_Found]:
     return list(found.values())
 
 
-def _find_cluster(api: OcpApi, name: str, _clock: Clock) -> _Found:
-    record = exactly_one("servers", name, *clusters_named(api, name))
-    servers = servers_of(api, record, record["id"])
+def _find_cluster(shared: SharedReads, api: OcpApi, name: str, _clock: Clock) -> _Found:
+    with sharing_reads(api, ReadsInOrder(shared)):
+        record = exactly_one("servers", name, *clusters_named(api, name))
+        servers = servers_of(api, record, record["id"])
     return _Found(record, servers, placed_servers(record, servers), {})
 
 

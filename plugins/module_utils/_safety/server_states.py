@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from .._base.parsing import Record, integer
-from .._ocp.task_model import Task, task_label
+from .._ocp.task_model import Task, is_finished, task_label
 from .._targets.operating_tasks import restarted_parts
 from .._targets.serving import database_may_serve, is_in_flight
 from .._targets.target import PlacedServer
@@ -65,7 +65,7 @@ def _by_tasks(placed: Sequence[PlacedServer], tasks: Sequence[Record]) -> dict[s
     for server in placed:
         number = server.member.operated_by
         named = listed.get(number)
-        if number is not None and (named is None or not Task.from_api(named).finished):
+        if number is not None and (named is None or not is_finished(named)):
             found[server.member.name] = f"task {number}" if named is None else _label(named)
     for task in tasks:
         if _is_unfinished_restart(task):
@@ -74,7 +74,7 @@ def _by_tasks(placed: Sequence[PlacedServer], tasks: Sequence[Record]) -> dict[s
 
 
 def _is_unfinished_restart(task: Record) -> bool:
-    return kind_of(task.get("name")) in DATABASE_RESTARTS and not Task.from_api(task).finished
+    return kind_of(task.get("name")) in DATABASE_RESTARTS and not is_finished(task)
 
 
 def _names_target(task: Record) -> bool:

@@ -10,8 +10,8 @@ from functools import partial
 from .._base.errors import OptionError
 from .._base.parsing import Record, integer, records
 from .._ocp.endpoints import PLAIN, VERSIONED
+from .._ocp.records import servers_in_record
 from .._ocp.service_reads import ServiceReads
-from .._targets.cluster import servers_in_record
 from .._targets.lookup import exactly_one, find_host
 from .._targets.serving import RUNNING
 from .findings import Findings

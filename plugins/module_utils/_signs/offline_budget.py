@@ -18,8 +18,6 @@ from .._targets.task_names import SERVER_RESTART, ZONE_RESTART, kind_of
 PARAMETER = "server_permanent_offline_time"
 # The newest ones decide, so that one bad day in the past is forgotten.
 RESTARTS_COUNTED = 5
-# Of a cluster: the restarts of one target are looked for among these.
-TASKS_READ = 200
 
 
 class OfflineBudget(StrEnum):

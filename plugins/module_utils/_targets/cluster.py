@@ -12,6 +12,7 @@ from .._base.parsing import Record, instant, integer, records
 from .._journal.rows import MemberKey
 from .._ocp.endpoints import OcpApi
 from .._ocp.envelope import ApiResponse
+from .._ocp.records import servers_in_record, servers_there
 from .lookup import address_of, find_cluster
 from .operating_tasks import (
     is_other_work,
@@ -22,7 +23,7 @@ from .operating_tasks import (
     tag_values,
     tasks_of_cluster,
 )
-from .serving import DELETED, database_serves
+from .serving import database_serves
 from .target import ClusterRecords, Member, Observation, PlacedServer, Target, TaskOnTarget, check_identity
 from .task_names import CLUSTER_RESTART, DATABASE_RESTARTS, is_other_kind, kind_of
 
@@ -175,7 +176,7 @@ def server_keys(cluster: Record, servers: Sequence[Record]) -> dict[str, MemberK
 
 def servers_of(api: OcpApi, cluster: Record, cluster_id: int) -> list[Record]:
     """The servers of the cluster with this record and id."""
-    return servers_in_record(cluster) or _there(api.servers(cluster_id))
+    return servers_in_record(cluster) or servers_there(api.servers(cluster_id))
 
 
 def _addresses(servers: list[Record], part: set[Any]) -> frozenset[str]:
@@ -183,22 +184,6 @@ def _addresses(servers: list[Record], part: set[Any]) -> frozenset[str]:
     return frozenset(
         address_of(server, "ip", "port") for server in servers if part & {server.get("id"), server.get("zoneName")}
     )
-
-
-def servers_in_record(cluster: Record) -> list[Record]:
-    """The servers in the record of a cluster, if it has all of them. Older versions have none there."""
-    servers = [
-        {"zoneName": zone.get("name"), **server}
-        for zone in records(cluster.get("zones"))
-        for server in records(zone.get("servers"))
-    ]
-    there = _there(servers)
-    return there if cluster.get("serverCount") in (len(servers), len(there)) else []
-
-
-def _there(servers: Iterable[Record]) -> list[Record]:
-    """Those that were not deleted: the service may show the record of one beside its successor."""
-    return [server for server in servers if str(server.get("status")).upper() != DELETED]
 
 
 def _observe_cluster(cluster: Record, servers: list[Record]) -> Observation:

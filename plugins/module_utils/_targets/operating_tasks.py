@@ -11,7 +11,7 @@ from .._base.errors import AuthenticationFailed, RequestRefused
 from .._base.parsing import Record, integer, record, records
 from .._ocp.endpoints import OcpApi
 from .._ocp.retries import TOO_MANY_REQUESTS
-from .._ocp.task_model import Task
+from .._ocp.task_model import is_finished
 from .task_names import DATABASE_RESTARTS, SERVER_RESTART, ZONE_RESTART, kind_of
 
 # Ids begin at 1.
@@ -85,7 +85,7 @@ def is_other_work(task: Record) -> bool:
 
     One that names a cluster alone may be harmless, such as a report.
     """
-    return kind_of(task.get("name")) not in DATABASE_RESTARTS and not Task.from_api(task).finished
+    return kind_of(task.get("name")) not in DATABASE_RESTARTS and not is_finished(task)
 
 
 def restarted_parts(task: Record) -> set[Any]:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 import threading
 from collections import Counter
@@ -13,6 +14,7 @@ from datetime import datetime
 from functools import partial
 
 import pytest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.clock import SYSTEM_CLOCK
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import (
     NotAllRestarted,
     TaskFailed,
@@ -23,10 +25,12 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp import records
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.auth import basic_auth
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.endpoints import OcpApi
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.session import HttpClient
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.shared_reads import MOST_AGE
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.side_by_side import Crew
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import cap_gate, down_servers, many_restarts
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.fleet_outcome import FleetMember
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.many_restarts import restart_many
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.own_notes import OwnNotes
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart_request import RestartRequest, Safety
 from ansible_collections.oceanbase.ocp.plugins.module_utils._safety.caps import Caps
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.server import Server
@@ -34,6 +38,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target impo
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll_pauses import PollPolicy
 from ansible_collections.oceanbase.ocp.tests.unit.support.controllers import journal_here
 from ansible_collections.oceanbase.ocp.tests.unit.support.served_emulator import serving
+from ocp_emulator.base.compatibility import Switches
 from ocp_emulator.fleet.generate_fleet import generated_fleet
 
 CLUSTERS = 12
@@ -227,3 +232,199 @@ def test_caps_hold_across_clusters_and_threads_though_all_are_given_at_once(flee
 def test_servers_that_a_fleet_has_proven_are_not_down_for_the_next_run(fleet):
     restart(fleet, [member(fleet, 1, 1), member(fleet, 2, 4)])
     assert journal_here().down() == []
+
+
+# What benchmarks have too: the servers within the list of clusters, and a path for one cluster.
+WHOLE_RECORDS = Switches(cluster_servers="complete", cluster_detail="served")
+IN_ZONE = 4
+
+
+@pytest.fixture(params=[0])
+def wide(request):
+    """A cluster of three zones with four servers each; the steps of its restarts take so many milliseconds."""
+    settings = {"fleet": generated_fleet(1, 3, IN_ZONE), "step_ms": request.param, "switches": WHOLE_RECORDS}
+    with serving(settings=settings) as served:
+        yield served
+
+
+restarts_go_on = pytest.mark.parametrize("wide", [600_000], indirect=True)
+
+
+def request_all(served, *servers, threads=16, clock=SYSTEM_CLOCK):
+    """Request the restarts of these servers of the cluster without waiting for them."""
+    members = [member(served, *(one if isinstance(one, tuple) else (1, one))) for one in servers]
+    unawaited = [replace(each, request=replace(each.request, wait=False)) for each in members]
+    connect = partial(connected, served)
+    with connect() as api:
+        return restart_many(api, Crew(connect, threads, clock), unawaited, 10.0, clock)
+
+
+def sent(served):
+    """What was asked for so far, in order, without numbers; those of the control API are left out."""
+    contents = served.data("GET", "/emulator/requests?size=2000&sort=id,asc")["contents"]
+    return [f"{seen['method']} {re.sub('[0-9]+', 'N', seen['path'].removeprefix('/api/v2/'))}" for seen in contents]
+
+
+LOOK = ["GET monitor/metric", "GET ob/clusters/N/tenants", "GET tasks/instances", "GET ob/clusters/N"]
+POST, POLL = "POST ob/clusters/N/servers/N/restart", "GET tasks/instances/N"
+
+
+def test_servers_of_one_zone_share_one_look(wide):
+    """And what is noted right before each request is what the next one has of the one before."""
+    found = restart(wide, [member(wide, 1, server) for server in range(1, IN_ZONE + 1)])
+    assert [each["verified"] for each in found["servers"]] == [True] * IN_ZONE
+    asked = [request for request in sent(wide) if request != POLL]
+    assert asked == ["GET ob/clusters/N", *LOOK, *[POST] * IN_ZONE, "GET ob/clusters/N"]
+
+
+@restarts_go_on
+def test_batch_does_not_pass_the_gate_by_a_look_from_before_its_own_request(wide):
+    """Two servers of two zones: the look of the second shows all servers up, and the journal has the first request."""
+    with pytest.raises(NotAllRestarted, match="Tenant sys would lose its majority"):
+        request_all(wide, 1, IN_ZONE + 1)
+    assert sent(wide)[:6] == ["GET ob/clusters/N", *LOOK, POST]
+    assert sent(wide).count(POST) == 1
+
+
+@restarts_go_on
+def test_batches_by_two_names_of_a_cluster_share_no_look(wide):
+    """Which of them is first is not known; the other one looks with the lock, after the first request."""
+    with pytest.raises(NotAllRestarted, match="1 of 2 servers not restarted as requested"):
+        request_all(wide, 1, ("cluster1", IN_ZONE + 1))
+    requests = sent(wide)
+    assert requests.count(POST) == 1
+    assert requests[requests.index(POST) + 1 :][: len(LOOK)] == LOOK
+
+
+@restarts_go_on
+def test_without_the_journal_it_would_pass(wide, monkeypatch):
+    """So the test before finds what it is for."""
+    monkeypatch.setattr(OwnNotes, "own_restarts", lambda *_arguments: [])
+    request_all(wide, 1, IN_ZONE + 1)
+    assert sent(wide)[:7] == ["GET ob/clusters/N", *LOOK, POST, POST]
+
+
+@pytest.mark.parametrize(("slow", "between"), [(1, ["GET ob/clusters/N", *LOOK]), (2, LOOK)])
+def test_request_is_not_sent_by_a_look_that_is_too_old(slow, between, wide, monkeypatch):
+    """Noting the request of the first or of the second server takes long, so the second one is looked at anew."""
+    now, noted, begin = [0.0], [], MemoryJournal.begin
+
+    def slowly(journal, row, allows=None):
+        noted.append(row.members[0][0].address)
+        now[0] += MOST_AGE + 1 if len(noted) == slow else 0
+        return begin(journal, row, allows)
+
+    monkeypatch.setattr(MemoryJournal, "begin", slowly)
+    request_all(wide, 1, 2, threads=1, clock=replace(SYSTEM_CLOCK, now=lambda: now[0]))
+    assert sent(wide) == ["GET ob/clusters/N", *LOOK, POST, *between, POST]
+    assert len(noted) == 1 + slow
+    outcomes = [each["outcome"] for each in journal_here().entries()["requests"]]
+    assert (outcomes.count("REFUSED"), outcomes.count(None)) == (slow - 1, 0)
+
+
+def test_after_a_failure_the_next_server_is_looked_at_anew(wide):
+    with pytest.raises(NotAllRestarted, match="matches nothing"):
+        request_all(wide, 1, 99, 2)
+    assert sent(wide) == ["GET ob/clusters/N", *LOOK, POST] * 2
+
+
+def test_after_a_search_for_a_task_the_target_is_read_again(wide):
+    """The answer to the first request is lost, and the search has read a list of tasks."""
+    fault = {"kind": "http", "action": "reset", "when": "after", "match": {"method": "POST"}}
+    wide.data("POST", "/emulator/faults", fault)
+    found = request_all(wide, 1, 2)
+    assert [each["action"] for each in found["servers"]] == ["adopted", "submitted"]
+    asked = sent(wide)
+    assert asked[asked.index(POST) :] == [POST, "GET tasks/instances", "GET ob/clusters/N", POST]
+
+
+def person_restarts(served, server):
+    served.data("POST", f"/api/v2/ob/clusters/1/servers/{server}/restart", {"freezeServer": True, "force": False})
+
+
+def after_first_note(monkeypatch, happens, *, later):
+    """When the second request is noted, something has happened since the look, ``later`` seconds after that."""
+    now, noted, begin = [0.0], [], MemoryJournal.begin
+
+    def noting(journal, row, allows=None):
+        noted.append(row)
+        if len(noted) == 1:
+            happens()
+            now[0] += later
+        return begin(journal, row, allows)
+
+    monkeypatch.setattr(MemoryJournal, "begin", noting)
+    return replace(SYSTEM_CLOCK, now=lambda: now[0])
+
+
+@restarts_go_on
+def test_task_that_a_person_begins_in_a_wave_is_joined_by_who_is_later_than_the_look_counts(wide, monkeypatch):
+    clock = after_first_note(monkeypatch, lambda: person_restarts(wide, 2), later=MOST_AGE + 1)
+    found = request_all(wide, 1, 2, threads=1, clock=clock)
+    assert [each["action"] for each in found["servers"]] == ["submitted", "attached"]
+    assert sent(wide).count(POST) == 2
+
+
+@restarts_go_on
+def test_task_that_a_person_begins_in_a_wave_right_before_the_request_is_found_when_that_is_refused(wide, monkeypatch):
+    """Nothing is read between the look of the wave and its requests, so the service decides. Both are the same user."""
+    clock = after_first_note(monkeypatch, lambda: person_restarts(wide, 2), later=0)
+    found = request_all(wide, 1, 2, threads=1, clock=clock)
+    assert [each["action"] for each in found["servers"]] == ["submitted", "adopted"]
+    assert sent(wide).count(POST) == 3
+    running = wide.data("GET", "/api/v2/tasks/instances?status=RUNNING")["contents"]
+    assert sorted(each["task_id"] for each in found["servers"]) == sorted(task["id"] for task in running)
+
+
+@restarts_go_on
+def test_server_that_moves_to_another_zone_in_a_wave_is_judged_there_once_the_look_is_old(wide, monkeypatch):
+    """The zone of what was requested before is down for it then, and the other zones have to stay."""
+    moved, read = [], OcpApi._one_cluster
+
+    def one_cluster(api, number):
+        record = read(api, number)
+        if moved:
+            first, second = record["zones"][:2]
+            second["servers"].append({**first["servers"].pop(1), "zoneName": second["name"]})
+        return record
+
+    monkeypatch.setattr(OcpApi, "_one_cluster", one_cluster)
+    clock = after_first_note(monkeypatch, lambda: moved.append(1), later=MOST_AGE + 1)
+    with pytest.raises(NotAllRestarted, match=r"is RESTARTING and ACTIVE .* in zone1"):
+        request_all(wide, 1, 2, threads=1, clock=clock)
+    assert sent(wide).count(POST) == 1
+
+
+def test_pause_for_the_request_limit_in_a_wave_makes_the_next_one_read_anew(wide):
+    """The first request is refused with 429 by the service, and then both are looked at."""
+    wide.plan("error", {"method": "POST"}, status=429, reset=1, times=1)
+    request_all(wide, 1, 2)
+    asked = sent(wide)
+    assert asked[: asked.index(POST) + 1] == ["GET ob/clusters/N", *LOOK, POST]
+    assert [request for request in asked[asked.index(POST) + 1 :] if request != POLL][: len(LOOK)] == LOOK
+
+
+@pytest.fixture
+def served_whole():
+    settings = {"fleet": generated_fleet(CLUSTERS, 3, 1), "step_ms": 0, "switches": WHOLE_RECORDS}
+    with serving(settings=settings) as served:
+        yield served
+
+
+def test_single_servers_of_many_clusters_take_few_requests_each(served_whole):
+    """Plan, polls and the shared lists apart: tenants, lag, tasks and the request."""
+    members = [member(served_whole, cluster, 3 * cluster) for cluster in range(1, CLUSTERS + 1)]
+    restart(served_whole, members)
+    assert restarted(served_whole) == dict.fromkeys(range(3, 3 * CLUSTERS + 1, 3), 1)
+    counts = Counter(sent(served_whole))
+    lists = counts.pop("GET ob/clusters")
+    assert counts[POLL] <= CLUSTERS
+    del counts[POLL]
+    each = ["GET monitor/metric", "GET ob/clusters/N/tenants", POST]
+    assert {request: counts[request] for request in each} == dict.fromkeys(each, CLUSTERS)
+    assert counts["GET tasks/instances"] <= CLUSTERS + 2
+    # Whether the list shows as much, once for the looks and once for the proof.
+    assert counts.pop("GET ob/clusters/N") == 2
+    assert set(counts) == {*each, "GET tasks/instances"}
+    # To find them, for the look of each or of several at the same moment, and for the proof.
+    assert lists <= CLUSTERS + 4

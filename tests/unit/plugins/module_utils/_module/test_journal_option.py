@@ -38,7 +38,7 @@ CAPABILITY_VERSION, DAC_OVERRIDE = 0x20080522, 1 << 1
 def small(monkeypatch, service):
     """The fake OCP below the modules, and the real journal."""
     monkeypatch.setattr(bridge, "connected", lambda _params: nullcontext(service))
-    monkeypatch.setattr(restart_run.restart_target, "__defaults__", (service.time.clock, None))
+    monkeypatch.setattr(restart_run.restart_target, "__defaults__", (service.time.clock, None, None))
     for user in (outlook, restart_run, told_apart_notes):
         monkeypatch.setattr(user, "open_journal", open_journal)
     return service

@@ -141,7 +141,7 @@ def test_restart_is_dated_by_a_name_or_an_instant(given, is_dated):
 def small(monkeypatch, service):
     """Put the fake OCP and its clock below the modules."""
     monkeypatch.setattr(bridge, "connected", lambda _params: nullcontext(service))
-    monkeypatch.setattr(restart_run.restart_target, "__defaults__", (service.time.clock, None))
+    monkeypatch.setattr(restart_run.restart_target, "__defaults__", (service.time.clock, None, None))
     return service
 
 

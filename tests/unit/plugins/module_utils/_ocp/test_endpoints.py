@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from datetime import UTC, datetime
 
 import pytest
@@ -16,9 +17,12 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
     ResponseUnreadable,
     WrongRecord,
 )
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.service_clock import ServiceClock
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.auth import basic_auth
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.endpoints import OcpApi
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.records import shows_all
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.session import HttpClient
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.shared_reads import ReadsInOrder, SharedReads
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import URL, page_of, response
 
 STARTED = response({"id": 81, "status": "RUNNING", "operation": "EXECUTE"}, "trace-81")
@@ -461,3 +465,65 @@ def test_refused_cluster_that_is_in_no_list_stays_refused(status, client):
     with pytest.raises(RequestRefused) as raised:
         OcpApi(client.double).cluster(5)
     assert raised.value is refusal
+
+
+# Many clusters at once, which share a list of them
+
+
+def whole(number, **of_the_server):
+    server = {"id": number, "ip": f"10.0.0.{number}", "port": 2882, "status": "RUNNING", **of_the_server}
+    return {"id": number, "name": f"c{number}", "serverCount": 1, "zones": [{"name": "zone1", "servers": [server]}]}
+
+
+@pytest.fixture
+def sharing(client, time_passes, monkeypatch):
+    monkeypatch.setattr(OcpApi, "service_clock", ServiceClock())
+    api = OcpApi(client.double)
+    api.sharing = ReadsInOrder(SharedReads(8, nullcontext(), time_passes.clock))
+    return api
+
+
+def test_list_replaces_the_record_of_each_cluster_once_it_was_seen_to_show_as_much(sharing, client):
+    client.expect("get", "/api/v2/ob/clusters", FIRST_PAGE, gives=page_of(whole(1), whole(2)))
+    client.expect("get", "/api/v2/ob/clusters/1", gives=response(whole(1)))
+    assert sharing.cluster(1) == whole(1)
+    sharing.sharing.begin()
+    assert sharing.clusters("c2") == [whole(2)]
+    sharing.sharing.begin()
+    assert sharing.cluster(2) == whole(2)
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    [{"startTime": "2026-05-04T02:00:00+08:00"}, {"operatingTaskInstanceId": None}],
+    ids=["start", "task, none at the moment"],
+)
+def test_list_that_hides_what_the_record_of_a_cluster_shows_replaces_nothing(hidden, sharing, client):
+    client.expect("get", "/api/v2/ob/clusters", FIRST_PAGE, gives=page_of(whole(1), whole(2)))
+    client.expect("get", "/api/v2/ob/clusters/1", gives=response(whole(1, **hidden)))
+    for number in (1, 2):
+        client.expect("get", f"/api/v2/ob/clusters/{number}", gives=response(whole(number, **hidden)))
+    assert [sharing.cluster(number) for number in (1, 2)] == [whole(number, **hidden) for number in (1, 2)]
+
+
+def test_list_without_servers_replaces_nothing(sharing, client):
+    client.expect("get", "/api/v2/ob/clusters", FIRST_PAGE, gives=page_of(LISTED))
+    client.expect("get", "/api/v2/ob/clusters/3", gives=response(whole(3)))
+    assert sharing.cluster(3) == whole(3)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "shows"),
+    [
+        ({"a": 1}, {"a": None}, True),
+        ({"a": None}, {"a": 1}, False),
+        ({}, {"a": None}, False),
+        (None, {}, True),
+        (None, {"a": 1}, False),
+        ([{"a": 1}, {}], [{"a": 2}], True),
+        ([], [{}], False),
+        ("text", [1], False),
+    ],
+)
+def test_one_record_shows_all_that_another_shows(one, other, shows):
+    assert shows_all(one, other) is shows

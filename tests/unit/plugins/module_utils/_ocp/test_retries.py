@@ -81,8 +81,21 @@ ANNOUNCED = [
 @pytest.mark.parametrize(("headers", "pause"), ANNOUNCED)
 def test_get_is_repeated_after_the_time_that_429_names(headers, pause, server, pauses):
     server.expect("GET", "/api/v2/x", refusal(429, **headers), envelope("good"))
-    assert ask(connect(server.url, timeout=5), "GET").data == "good"
+    client, told = connect(server.url, timeout=5), []
+    client.paused = lambda: told.append(list(pauses))
+    assert ask(client, "GET").data == "good"
     assert pauses == [pause]
+    # After the pause, so that what was read before counts no more.
+    assert told == [[pause]]
+
+
+def test_pause_that_the_service_did_not_ask_for_is_not_told(server, pauses):
+    server.expect("GET", "/api/v2/x", refusal(503), envelope("good"), envelope("good"))
+    client, told = connect(server.url), []
+    client.paused = lambda: told.append(list(pauses))
+    ask(client, "GET")
+    ask(client, "GET")
+    assert told == []
 
 
 @pytest.mark.parametrize(

@@ -89,13 +89,15 @@ def test_request_waits_for_the_next_window_and_the_last_of_a_look_does_not(serve
 def test_look_that_needs_more_reads_than_thought_keeps_its_request(server, monotonic):
     server.expect("GET", "/api/v2/x", limited(2, 4), limited(1, 4), limited(9, 4))
     server.expect("POST", "/api/v2/x", limited(8, 4))
-    client = connect(server.url)
+    client, told = connect(server.url), []
+    client.paused = lambda: told.append(sum(monotonic.pauses))
     ask(client, "GET")
     client.wait_for_room(2, monotonic.clock)
     ask(client, "GET")
     assert monotonic.pauses == []
     ask(client, "GET")
     assert sum(monotonic.pauses) == pytest.approx(4)
+    assert told == [pytest.approx(4)]
     ask(client, "POST")
     assert sum(monotonic.pauses) == pytest.approx(4)
 

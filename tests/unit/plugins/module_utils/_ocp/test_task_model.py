@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.task_model import Subtask, Task
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.task_model import Subtask, Task, is_finished
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import chain, raw_task, step
 from hypothesis import given
 from hypothesis import strategies as st
@@ -386,6 +386,7 @@ LATER = "2026-05-04T03:02:04.5+08:00"
 def test_status_and_finish_time_decide_finished_and_succeeded(status, finish_time, finished, succeeded):
     task = Task.from_api(raw_task(1, status, finishTime=finish_time, subtasks=[step(1, "a", "SUCCESSFUL")]))
     assert (task.finished, task.succeeded, task.rolled_back) == (finished, succeeded, False)
+    assert is_finished({"id": 1, "status": status, "finishTime": finish_time}) is finished
 
 
 @pytest.mark.parametrize(

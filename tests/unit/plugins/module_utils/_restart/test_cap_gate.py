@@ -369,3 +369,16 @@ def test_limit_of_the_wait_goes_on_over_looks(service):
         restart(service, timeout=150)
     assert 150 <= service.time.time - began < 160
     assert service.calls.count("tasks") > 2
+
+
+def test_refusal_after_a_turn_that_was_awaited_is_searched_behind(service):
+    """Something on the way repeats the request, and the list does not show yet what the first one has started."""
+    number = down()
+    service.time.after_sleep = lambda: journal_here().note(number, back=True)
+    service.busy, service.names_operations, service.list_lacks, service.user = 409, False, 3.0, "admin"
+    refusal = refused(409)
+    refusal.is_busy = True
+    service.lose_before = [refusal]
+    service.before_post = lambda: service.begin("Restart OB server", service.servers_there[:1], creator="admin")
+    result = restart(service)
+    assert (result["action"], result["task_id"], len(service.posts)) == ("adopted", 1001, 1)

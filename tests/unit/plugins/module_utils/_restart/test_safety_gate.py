@@ -20,6 +20,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.run import 
 from ansible_collections.oceanbase.ocp.plugins.module_utils._signs.sign_rules import Sign, Watch
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.arbitration import ArbitrationService
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.server import Server
+from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target import Selector
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.zone import Zone
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll_pauses import PollPolicy
 from ansible_collections.oceanbase.ocp.tests.unit.support.controllers import journal_here
@@ -897,3 +898,24 @@ def test_own_restart_that_has_just_failed_may_have_taken_its_server_down(service
         restart(service)
     service.passes(61)
     assert restart(service)["action"] == "submitted"
+
+
+def test_tenants_that_were_read_before_answers_lagged_do_not_decide(service):
+    """Meanwhile the tenant has lost a zone."""
+    shown, servers = [], service.servers
+
+    def lagging(cluster_id):
+        found = servers(cluster_id)
+        shown.append(found)
+        if len(shown) == 2:
+            for server in found:
+                server["startTime"] = at(-7200).isoformat()
+            service.localities["sys"] = FULL2
+        return found
+
+    service.servers = lagging
+    named = {"cluster": "31", "server": "41", "freeze_server": True, "force": False}
+    with pytest.raises(NotSafe, match="1 of 2 voters would remain"):
+        restart(service, Selector(Server, named), started_before=at(-10))
+    assert service.posts == []
+    assert len(service.time.pauses) == 1

@@ -5,7 +5,12 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import NotSafe, RequestRefused
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import (
+    NotSafe,
+    PermissionDenied,
+    RequestRefused,
+)
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.failure_limit import FailureLimit
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart_request import RestartRequest, Safety
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.run import restart_target
 from ansible_collections.oceanbase.ocp.plugins.module_utils._signs.offline_budget import OfflineBudget
@@ -49,6 +54,17 @@ def test_healthy_cluster_is_restarted_for_three_requests_more(case, service):
     # How far replicas lag is read anyway, for the database.
     assert plain.count("lag_samples") == 1
     assert sorted(service.calls) == sorted([*plain, "active_alarms", "data_backups", "tenant_restores"])
+
+
+def test_restart_by_the_role_reads_each_thing_once_besides_its_polls(service):
+    """With all that the role asks for by default, and what its plan has read already. The target is found before."""
+    more = {"offline_budget": OfflineBudget.REFUSE, "offline_time": 3600.0, "failures": FailureLimit(0)}
+    assert restart(service, wait=True, since=at(-600), **more)["verified"] is True
+    gates = ["lag_samples", "tenants", "tasks", "active_alarms", "data_backups", "tenant_restores"]
+    # Here the list of servers is apart from the cluster.
+    target = ["cluster", "servers"]
+    asked = [call for call in service.calls if call not in ("task", "wait_for_room")]
+    assert asked == [*gates, "tasks", *target, "server", *target]
 
 
 def planted(**fields):
@@ -182,6 +198,15 @@ def test_past_restart_that_took_too_long(budget, service):
     assert [words for words in result["warnings"] if "may take too long" in words] == result["warnings"]
     assert bool(result["warnings"]) is (budget is OfflineBudget.WARN)
     assert ("cluster_parameters" in service.calls) is (budget is OfflineBudget.WARN)
+    # The list of the look has them.
+    assert service.calls.count("tasks") == 1
+
+
+def test_past_restarts_that_cannot_be_read_stop_it(service):
+    service.failing["tasks"] = [refused(403)] * 2
+    with pytest.raises(PermissionDenied, match="With offline_budget=ignore, this is not checked"):
+        restart(service, signs=frozenset(), offline_budget=OfflineBudget.WARN)
+    assert service.posts == []
 
 
 def test_budget_is_read_once_or_taken_from_the_plan(service):
