@@ -144,6 +144,7 @@ class _Meaning:
             requests=self.memory.requests,
             reads_tasks=self.look.reads_tasks,
             values_doubted=bool(self.values and self.values.doubts(observed.members)),
+            is_there=observed.is_there,
         )
 
     def undecided(self) -> Iterator[TaskOnTarget]:

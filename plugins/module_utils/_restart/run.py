@@ -556,6 +556,8 @@ class _Run:
                 return look
             waited = self._clock.now() - began
             if is_behind and waited >= UNSEEN_FOR:
+                if not look.observed.is_there:
+                    return look
                 raise _older_than_before(self._api, self._target)
             pause = LAG_PAUSES.pause(waited, self._clock.jitter(), self._api.retry_after)
             with self._beat.about("waiting for an answer of OCP that is not older than the last one"):
@@ -573,7 +575,7 @@ class _Run:
                 self._attempt.warnings += warnings
         wall = None if wanted is None else wanted.timestamp()
         requested = {} if wall is None else self._notes.shown_at_requests(wall)
-        registers = not self._request.check_mode
+        registers = not self._request.check_mode and look.observed.is_there
         sights = self._notes.sights(look, self._late, registers=registers, names=self._begun_for)
         if self._moves_tell is None:
             self._moves_tell = self._told_by_moves(look, Begin(span, wall))
