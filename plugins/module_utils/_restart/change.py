@@ -14,7 +14,7 @@ from datetime import datetime
 
 from .._base.clock import HUNDREDTH, SECOND
 from .._base.parsing import instant
-from .._base.service_clock import HOST_UNCERTAINTY, ServiceClock
+from .._base.service_clock import HOST_UNCERTAINTY, LARGEST_SILENT_OFFSET, ServiceClock
 from .._journal.rows import Shown
 from .._ocp.task_model import Task
 from .._targets.serving import renewed_processes
@@ -75,6 +75,16 @@ def begun_span(time: str | None) -> Span | None:
     """When a task began or ended, by the clock of one of the application servers."""
     found = instant(time)
     return None if found is None else Span.of(found)
+
+
+def relative_to_task(started: Span, begun: Span, apart: float) -> Relative:
+    """Whether a start was before the begin or the end of a task, or since; HIDDEN if no clock tells.
+
+    The clocks of the service are ``apart`` by so many seconds, and which of them wrote that time is not known.
+    """
+    found = started.relative_to(begun)
+    is_sure = apart <= LARGEST_SILENT_OFFSET or started.widened(apart).relative_to(begun) is found
+    return found if is_sure or found is Relative.UNCLEAR else Relative.HIDDEN
 
 
 def noted_member(name: str, shown: Shown) -> Member:

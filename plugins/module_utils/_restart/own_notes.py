@@ -177,7 +177,7 @@ class OwnNotes:
                 continue
             has_changed = key in noted and has_moved(noted_member(member.name, noted[key].shown), member) is not False
             # No clock tells whether a start that has moved is that of an earlier restart.
-            unexplained = _unexplained(noted[key].late, look, member) if has_changed else frozenset()
+            unexplained = self._unexplained(noted[key].late, look, member) if has_changed else frozenset()
             found.append(
                 FirstSight(
                     key,
@@ -191,6 +191,12 @@ class OwnNotes:
                 )
             )
         return found
+
+    def _unexplained(self, late: Collection[int], look: Look, member: Member) -> frozenset[int]:
+        """All ``late`` tasks, unless one of them explains the start that is shown of a member."""
+        least, most = self._api.service_clock.bounds
+        tasks = [entry.task for entry in look.tasks if entry.task.id in late]
+        return frozenset() if any(explains(task, member, most - least) for task in tasks) else frozenset(late)
 
     def late(self, look: Look, ended: Ended) -> Late:
         """The members that may show another start later, made by an earlier restart; with the tasks of that."""
@@ -591,12 +597,6 @@ def _have_moved(parts: Mapping[str, Shown], members: Iterable[Member]) -> bool:
     return bool(parts) and all(
         name in there and has_moved(noted_member(name, shown), there[name]) for name, shown in parts.items()
     )
-
-
-def _unexplained(late: Collection[int], look: Look, member: Member) -> frozenset[int]:
-    """All ``late`` tasks, unless one of them explains the start that is shown of a member."""
-    tasks = [entry.task for entry in look.tasks if entry.task.id in late]
-    return frozenset() if any(explains(task, member) for task in tasks) else frozenset(late)
 
 
 def _sorted(numbers: Iterable[int]) -> tuple[int, ...]:

@@ -932,6 +932,7 @@ class _Run:
             attached=decision.step in (Step.JOIN, Step.ADOPT),
             change=self._begin,
             late=frozenset(self._late),
+            apart=self._ended_tasks.uncertain,
             skipped=task is not None and work_of(Task.from_result(task)) is Work.SKIPPED,
         )
 
