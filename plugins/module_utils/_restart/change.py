@@ -147,8 +147,7 @@ class Sight:
         """Whether it has started since, by what it shows now."""
         if self.joined is not None:
             started = started_span(member)
-            is_since = started is not None and started.relative_to(self.joined) is Relative.SINCE
-            return Relative.SINCE if is_since else Relative.BEFORE
+            return Relative.HIDDEN if started is None else started.relative_to(self.joined)
         moved = has_moved(self.shown, member)
         if moved and not self.late:
             return Relative.SINCE
@@ -159,10 +158,12 @@ class Sight:
     def of_task(self, task_id: int, member: Member, *, is_undone: bool) -> Relative:
         """Whether a task began since: it was not there, or it was and may have started the member since.
 
-        If the start has moved, the start decides. ``is_undone``: it was rolled back, or is.
+        If the start has moved, the start decides. ``is_undone``: it was rolled back, or is. A task may have begun before
+        a member joined; where clocks tell no start of that, nothing tells whether it has restarted the member.
         """
         if task_id not in self.tasks:
-            return Relative.SINCE
+            is_told = self.joined is None or self.of_start(member) in (Relative.SINCE, Relative.BEFORE)
+            return Relative.SINCE if is_told else Relative.UNCLEAR
         may_start = task_id in self.starting or (is_undone and task_id in self.running)
         is_unclear = may_start and self.of_start(member) is not Relative.SINCE
         return Relative.UNCLEAR if is_unclear else Relative.BEFORE
