@@ -105,8 +105,8 @@ class RequestRow:
     over and found no task). ``settled``: a person has said that it counts no more. ``known`` are the ids of the tasks
     on the target that were there before, ``token`` tells the request from every other one. ``places``: where all
     servers are that it takes down, also those that need no restart. ``back``: these are known to serve again.
-    ``looked_at`` is when somebody who waits for that has looked last, by the clock of the journal. ``ahead`` is how many
-    seconds the clocks of the service were ahead of the controller's then, at least and at most.
+    ``looked_at`` is when somebody who waits for that has looked last, by the clock of the journal. ``ahead`` is how
+    many seconds the clocks of the service were ahead of the controller's then, at least and at most.
     """
 
     number: int | None

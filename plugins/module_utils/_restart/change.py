@@ -158,8 +158,8 @@ class Sight:
     def of_task(self, task_id: int, member: Member, *, is_undone: bool) -> Relative:
         """Whether a task began since: it was not there, or it was and may have started the member since.
 
-        If the start has moved, the start decides. ``is_undone``: it was rolled back, or is. A task may have begun before
-        a member joined; where clocks tell no start of that, nothing tells whether it has restarted the member.
+        If the start has moved, the start decides. ``is_undone``: it was rolled back, or is. A task may have begun
+        before a member joined; where clocks tell no start of that, nothing tells whether it has restarted the member.
         """
         if task_id not in self.tasks:
             is_told = self.joined is None or self.of_start(member) in (Relative.SINCE, Relative.BEFORE)
