@@ -139,7 +139,8 @@ class _Fleet:
     def _look(self, api: OcpApi, number: int, clock: Clock) -> Result:
         """Decide by the same evidence, and send nothing."""
         member = self._outcome.members[number]
-        return restart_target(api, member.selector, replace(member.request, check_mode=True, wait=False), clock)
+        only_look = replace(member.request, check_mode=True, wait=False, foretells=False)
+        return restart_target(api, member.selector, only_look, clock)
 
     def _show(self, words: str) -> None:
         self._request.policy.show(progress_line(words), False)

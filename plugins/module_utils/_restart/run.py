@@ -786,7 +786,8 @@ class _Run:
         elif decision.step is Step.ADOPT:
             self._adopt(look, decision)
         elif self._request.check_mode:
-            self._attempt.note(changed=True, action="submitted", reason=f"{WOULD_RESTART}{self._attempt.so_far.reason}")
+            would = WOULD_RESTART if self._request.foretells else ""
+            self._attempt.note(changed=True, action="submitted", reason=f"{would}{self._attempt.so_far.reason}")
         elif not self._submit(look, decision.members):
             return False
         self._lock.close()
