@@ -113,13 +113,13 @@ class Answers:
 
     def may_show(self, run: Run, key: Key, since: float) -> bool:
         """Whether an answer of a run can have shown a start of a thing that came after a time."""
-        starts = self._evidence.starts(key, since)
-        return any(
-            self._seen_at(read) >= start.time + self._profile.start_late
-            for read in run.exchanges
-            if read.reads and read.commits and self._is_about(read.request.path, key)
-            for start in starts
-        )
+        clock = self._evidence.clock_of(key)
+        starts = {self._profile.wall(start.time) + clock for start in self._evidence.starts(key, since)}
+        reads = [each for each in run.exchanges if each.reads and each.commits]
+        states = [
+            self._evidence.state(key, self._seen_at(read)) for read in reads if self._is_about(read.request.path, key)
+        ]
+        return any(state is not None and state["shown"] in starts for state in states)
 
     def _seen_at(self, read: Exchange) -> float:
         # What happens at the same instant is not shown.

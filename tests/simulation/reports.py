@@ -167,12 +167,14 @@ def _is_known_to_another(case: Case, run: Run, task: Task) -> bool:
 
 
 def _is_own(case: Case, task: Task, run: Run) -> bool:
-    """Whether this run began a task, or another one of its journal and user that left it open for the same target.
+    """Whether this run began a task, or adopts that of another one of its journal and user for the same target.
 
-    The journal does not tell users apart, so the service has to.
+    That one left it open, see _is_known_to_another. The journal does not tell users apart, so the service has to.
     """
     request = task.request
-    if not isinstance(request, Run) or not run.shares_journal(request):
+    if request is run:
+        return True
+    if not isinstance(request, Run) or not run.shares_journal(request) or run.result.get("action") != "adopted":
         return False
     if request.user != run.user and case.profile.creators:
         return False

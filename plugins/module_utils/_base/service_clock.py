@@ -176,6 +176,11 @@ def service_time(service_clock: ServiceClock, clock: Clock) -> datetime:
     return datetime.fromtimestamp(clock.wall() + service_clock.offset, UTC)
 
 
+def earliest_service_time(service_clock: ServiceClock, clock: Clock) -> datetime:
+    """What each clock of the service shows now, or has shown."""
+    return datetime.fromtimestamp(clock.wall() + service_clock.bounds[0], UTC)
+
+
 def to_service_clock(local: datetime, service_clock: ServiceClock, wall: float) -> tuple[datetime, list[str]]:
     """``local`` by the clock of the service; and warnings.
 

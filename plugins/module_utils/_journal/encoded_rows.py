@@ -32,6 +32,7 @@ def sight_record(sight: FirstSight) -> Record:
         "starting": list(sight.starting),
         "running": list(sight.running),
         "filled": sight.filled,
+        **({} if sight.clocks is None else {"clocks": list(sight.clocks)}),
     }
 
 
@@ -45,7 +46,12 @@ def read_sight(found: Record) -> FirstSight:
         starting=tuple(map(int, found["starting"])),
         running=tuple(map(int, found["running"])),
         filled=bool(found["filled"]),
+        clocks=_bounds(found.get("clocks")),
     )
+
+
+def _bounds(found: list[float] | None) -> tuple[float, float] | None:
+    return None if found is None else (float(found[0]), float(found[1]))
 
 
 def request_record(row: RequestRow) -> Record:

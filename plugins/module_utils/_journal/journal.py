@@ -50,11 +50,14 @@ class Journal(Protocol):
     def renew(self) -> None:
         """Keep the locks that this thread holds. Raises JournalError if one of them was lost."""
 
+    def now(self) -> float:
+        """Seconds since 1970 by the clock that all who share it have in common."""
+
     def sights(self, change: str, members: Iterable[MemberKey]) -> dict[MemberKey, FirstSight]:
         """The first sights of those of the members for which this change was asked for before."""
 
-    def first_used(self, change: str) -> float | None:
-        """When the name of the change was first used for any member, in seconds since 1970 by the controller."""
+    def first_uses(self, change: str) -> list[FirstSight]:
+        """The first sights of all members for which this change was asked for before."""
 
     def register(self, change: str, wish: Wish, sights: Sequence[FirstSight]) -> None:
         """Bind the name of a change to a wish, and keep the first sight of each member.

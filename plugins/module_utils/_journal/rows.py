@@ -58,7 +58,8 @@ class FirstSight:
 
     ``tasks`` are the ids of the tasks on it that were there. Of these, ``starting`` might start it from then on,
     ``running`` only if they are rolled back, and ``late`` have perhaps made a start that shows later. ``filled``:
-    ``shown`` is what was shown later, when nothing was shown at first, or when a start was late.
+    ``shown`` is what was shown later, when nothing was shown at first, or when a start was late. ``clocks`` is how many
+    seconds those of the service were ahead of the controller's then, at least and at most; None if that is not noted.
     """
 
     member: MemberKey
@@ -69,6 +70,7 @@ class FirstSight:
     starting: tuple[int, ...] = ()
     running: tuple[int, ...] = ()
     filled: bool = False
+    clocks: tuple[float, float] | None = None
 
     @property
     def is_open(self) -> bool:
@@ -103,8 +105,8 @@ class RequestRow:
     over and found no task). ``settled``: a person has said that it counts no more. ``known`` are the ids of the tasks
     on the target that were there before, ``token`` tells the request from every other one. ``places``: where all
     servers are that it takes down, also those that need no restart. ``back``: these are known to serve again.
-    ``looked_at`` is when somebody who waits for that has looked last, as ``at``. ``ahead`` is how many seconds the
-    clocks of the service were ahead of the controller's then, at least and at most.
+    ``looked_at`` is when somebody who waits for that has looked last, by the clock of the journal. ``ahead`` is how
+    many seconds the clocks of the service were ahead of the controller's then, at least and at most.
     """
 
     number: int | None

@@ -133,15 +133,19 @@ class SqlJournal(ABC):
     def renew(self) -> None:
         """See ``Journal.renew``."""
 
+    def now(self) -> float:
+        with self._session() as run:
+            return self._now(run)
+
     def sights(self, change: str, members: Iterable[MemberKey]) -> dict[MemberKey, FirstSight]:
         with self._session() as run:
             return self._sights(run, change, members)
 
-    def first_used(self, change: str) -> float | None:
+    def first_uses(self, change: str) -> list[FirstSight]:
         with self._session() as run:
             sql = "SELECT content FROM ocp_journal_sights WHERE change_key"
             found = among(run, sql, self._keys_of(run, change, None))
-            return min((self._made(read_sight, content).at for (content,) in found), default=None)
+            return [self._made(read_sight, content) for (content,) in found]
 
     def register(self, change: str, wish: Wish, sights: Sequence[FirstSight]) -> None:
         with self._session(writes=True) as run:

@@ -15,7 +15,7 @@ from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import FAILED, Task
 from .._targets.target import Member
 from .._waiting.await_tasks import UNSEEN_FOR
-from .change import has_moved, noted_member
+from .change import Span, has_moved, noted_member
 
 
 class Ages:
@@ -55,8 +55,26 @@ def sent_between(row: RequestRow, clock: ServiceClock) -> tuple[float, float]:
     """
     low, high = clock.bounds
     least, most = row.ahead or (low, high)
-    is_by_this_clock = least <= high + LARGEST_SILENT_OFFSET and low <= most + LARGEST_SILENT_OFFSET
+    is_by_this_clock = _is_by_this_clock((least, most), clock)
     return (row.at, row.at) if is_by_this_clock else (row.at + least - high, row.at + most - low)
+
+
+def noted_span(at: float, ahead: tuple[float, float] | None, clock: ServiceClock) -> Span:
+    """An instant that a controller has noted by its own clock, by the clocks of the service.
+
+    These were ``ahead`` of that one then, as far as the answers told; None for as much as they are ahead of this one.
+    """
+    low, high = clock.bounds
+    least, most = ahead or (low, high)
+    if _is_by_this_clock((least, most), clock):
+        return Span(at + min(least, low), at + max(most, high))
+    # The answers may have been those of one application server alone.
+    return Span(at + min(least, most - (high - low)), at + max(most, least + (high - low)))
+
+
+def _is_by_this_clock(ahead: tuple[float, float], clock: ServiceClock) -> bool:
+    (least, most), (low, high) = ahead, clock.bounds
+    return least <= high + LARGEST_SILENT_OFFSET and low <= most + LARGEST_SILENT_OFFSET
 
 
 def sent_at(row: RequestRow, clock: ServiceClock) -> float:
@@ -65,7 +83,10 @@ def sent_at(row: RequestRow, clock: ServiceClock) -> float:
 
 
 def has_just_failed(task: Task, now: datetime) -> bool:
-    """Whether a task has FAILED so recently, by the service, that answers may still show its servers as before."""
+    """Whether a task has FAILED so recently that answers may still show its servers as before.
+
+    ``now`` is the earliest time that a clock of the service may show.
+    """
     end = instant(task.finish_time)
     return task.status == FAILED and end is not None and now - end < timedelta(seconds=UNSEEN_FOR)
 

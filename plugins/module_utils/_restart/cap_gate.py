@@ -74,12 +74,12 @@ class CapGate:
             except ServiceError as error:
                 self._problem = error
                 return
-            self._journal.remember(TOTAL, [self._api.url], json.dumps([self._total, self._clock.wall()]))
+            self._journal.remember(TOTAL, [self._api.url], json.dumps([self._total, self._journal.now()]))
 
     def _is_noted(self) -> bool:
         """Whether the journal has the number, which is used then."""
         count, at = json.loads(self._journal.recall(TOTAL, [self._api.url]) or "[0, 0]")
-        if abs(self._clock.wall() - at) >= TOTAL_FOR:
+        if abs(self._journal.now() - at) >= TOTAL_FOR:
             return False
         self._total = count
         return True

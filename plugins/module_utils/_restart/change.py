@@ -14,7 +14,7 @@ from datetime import datetime
 
 from .._base.clock import HUNDREDTH, SECOND
 from .._base.parsing import instant
-from .._base.service_clock import HOST_UNCERTAINTY, ServiceClock
+from .._base.service_clock import HOST_UNCERTAINTY, LARGEST_SILENT_OFFSET, ServiceClock
 from .._journal.rows import Shown
 from .._ocp.task_model import Task
 from .._targets.serving import renewed_processes
@@ -77,6 +77,16 @@ def begun_span(time: str | None) -> Span | None:
     return None if found is None else Span.of(found)
 
 
+def relative_to_task(started: Span, begun: Span, apart: float) -> Relative:
+    """Whether a start was before the begin or the end of a task, or since; HIDDEN if no clock tells.
+
+    The clocks of the service are ``apart`` by so many seconds, and which of them wrote that time is not known.
+    """
+    found = started.relative_to(begun)
+    is_sure = apart <= LARGEST_SILENT_OFFSET or started.widened(apart).relative_to(begun) is found
+    return found if is_sure or found is Relative.UNCLEAR else Relative.HIDDEN
+
+
 def noted_member(name: str, shown: Shown) -> Member:
     """A member of this name with what the journal has noted of it."""
     started = instant(shown.start)
@@ -137,8 +147,7 @@ class Sight:
         """Whether it has started since, by what it shows now."""
         if self.joined is not None:
             started = started_span(member)
-            is_since = started is not None and started.relative_to(self.joined) is Relative.SINCE
-            return Relative.SINCE if is_since else Relative.BEFORE
+            return Relative.HIDDEN if started is None else started.relative_to(self.joined)
         moved = has_moved(self.shown, member)
         if moved and not self.late:
             return Relative.SINCE
@@ -149,10 +158,12 @@ class Sight:
     def of_task(self, task_id: int, member: Member, *, is_undone: bool) -> Relative:
         """Whether a task began since: it was not there, or it was and may have started the member since.
 
-        If the start has moved, the start decides. ``is_undone``: it was rolled back, or is.
+        If the start has moved, the start decides. ``is_undone``: it was rolled back, or is. A task may have begun
+        before a member joined; where clocks tell no start of that, nothing tells whether it has restarted the member.
         """
         if task_id not in self.tasks:
-            return Relative.SINCE
+            is_told = self.joined is None or self.of_start(member) in (Relative.SINCE, Relative.BEFORE)
+            return Relative.SINCE if is_told else Relative.UNCLEAR
         may_start = task_id in self.starting or (is_undone and task_id in self.running)
         is_unclear = may_start and self.of_start(member) is not Relative.SINCE
         return Relative.UNCLEAR if is_unclear else Relative.BEFORE

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from .._base.clock import Clock
 from .._base.errors import AuthenticationFailed, NotFound, ServiceError
-from .._base.service_clock import service_time
+from .._base.service_clock import earliest_service_time
 from .._journal.journal import Journal
 from .._journal.rows import RequestRow
 from .._ocp.endpoints import OcpApi
@@ -68,10 +68,10 @@ class DownServers:
         A run that was killed, or that did not wait, notes nothing more. What cannot be read goes on to count. Raises
         AuthenticationFailed and JournalError.
         """
-        now, clusters = self._clock.wall(), dict[str, list[RequestRow]]()
+        clusters = dict[str, list[RequestRow]]()
         for row in sorted(rows, key=lambda each: each.looked_at or each.at):
             is_surely_here = row.url == self._api.url or self._clusters is not None
-            if is_surely_here and abs(now - max(row.at, row.looked_at)) >= LOOK_AFTER:
+            if is_surely_here and self._is_due(row):
                 clusters.setdefault(row.members[0][0].cluster, []).append(row)
         are_back = [
             self._is_back(row, servers)
@@ -82,10 +82,16 @@ class DownServers:
         ]
         return any(are_back)
 
+    def _is_due(self, row: RequestRow) -> bool:
+        """Whether nobody has looked just now; by the clock of the journal, which all have in common."""
+        if row.looked_at:
+            return abs(self._journal.now() - row.looked_at) >= LOOK_AFTER
+        return not self._ages.may_be_within(row, LOOK_AFTER)
+
     def _looked_at(self, cluster: str, rows: Iterable[RequestRow]) -> list[Member] | None:
         """The servers of a cluster; none if it is gone. None if they cannot be read."""
         for row in rows:
-            self._journal.note(row.number or 0, looked_at=self._clock.wall())
+            self._journal.note(row.number or 0, looked_at=self._journal.now())
         name, _space, number = cluster.rpartition(" ")
         try:
             record = self._api.cluster(int(number))
@@ -121,4 +127,4 @@ class DownServers:
             return False
         if task.finished:
             self._journal.note(row.number or 0, outcome=outcome_of(task))
-        return task.finished and not has_just_failed(task, service_time(self._api.service_clock, self._clock))
+        return task.finished and not has_just_failed(task, earliest_service_time(self._api.service_clock, self._clock))

@@ -99,7 +99,9 @@ class EarlierLooks:
         return now < self._at_work_until
 
     def is_behind(self, observed: Observation) -> bool:
-        """Whether the start is earlier than one shown before, or is no longer shown."""
+        """Whether the start is earlier than one shown before, or is no longer shown, or nothing of the target is."""
+        if not observed.is_there:
+            return True
         starts = _starts_of(observed)
         is_gone = bool(self._starts) and not starts and observed.serves is None and not observed.is_in_flight
         return is_gone or _has_earlier(starts, self._starts)

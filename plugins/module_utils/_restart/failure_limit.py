@@ -16,10 +16,12 @@ from .._base.parsing import Record, instant
 from .._base.service_clock import to_service_clock
 from .._base.text import NAMED_AT_MOST
 from .._journal.journal import Journal
+from .._journal.rows import FirstSight
 from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import FAILED, SUCCESSFUL, Task
 from .._targets.operating_tasks import restarted_parts, shown_cluster, tasks_of_cluster
 from .._targets.task_names import CLUSTER_RESTART, DATABASE_RESTARTS, kind_of
+from .back import noted_span
 
 # More are read only if all of these belong to the change.
 NEWEST_FAILED = 100
@@ -58,11 +60,11 @@ class FailureCheck:
         self._clock = clock
         self._warnings = warnings
         self._found: list[Record] | ServiceError = []
-        self._first_used: Callable[[], float | None] | None = None
+        self._first_uses: Callable[[], Sequence[FirstSight]] | None = None
 
     def begin_with(self, journal: Journal, change: str) -> None:
         """Without an instant, the change begins when its name is first used for anything."""
-        self._first_used = lambda: journal.first_used(change)
+        self._first_uses = lambda: journal.first_uses(change)
 
     @property
     def _since(self) -> datetime | None:
@@ -70,14 +72,15 @@ class FailureCheck:
         clock = self._api.service_clock
         if self._started_before is not None:
             return to_service_clock(self._started_before, clock, self._clock.wall())[0]
-        used = None if self._first_used is None else self._first_used()
+        uses = [] if self._first_uses is None else self._first_uses()
         # Rather too early than too late.
-        return None if used is None else datetime.fromtimestamp(used + clock.bounds[0], UTC)
+        earliest = min((noted_span(each.at, each.clocks, clock).first for each in uses), default=None)
+        return None if earliest is None else datetime.fromtimestamp(earliest, UTC)
 
     @property
     def requests(self) -> int:
         """How many requests a look takes, as long as nothing has failed."""
-        has_begin = self._started_before is not None or self._first_used is not None
+        has_begin = self._started_before is not None or self._first_uses is not None
         return 1 if self._limit is not None and has_begin else 0
 
     def read(self) -> None:

@@ -17,7 +17,6 @@ from .._ocp.task_model import Task
 from .._targets.target import Selector
 from .._waiting.failure_report import Purpose, task_failed
 from .observed_starts import start_shown
-from .reasons import WOULD_RESTART
 from .restart_request import RestartRequest
 
 Result = dict[str, Any]
@@ -205,7 +204,7 @@ class FleetOutcome:
         if proof is None or (proof.found is not None and (is_proven(proof.found) or shows_no_start(proof.found))):
             return None
         shown = {**UNKNOWN, **(proof.found or {})}["reason"]
-        why = str(proof.error) if proof.error is not None else (shown or "").removeprefix(WOULD_RESTART)
+        why = str(proof.error) if proof.error is not None else shown
         since = self.members[number].request.started_before
         when = f" since {since.isoformat()}" if since else ""
         return f"is not proven to have started{when} and to serve: {(why or 'nothing is known of it').rstrip('.')}."

@@ -13,7 +13,7 @@ from .._ocp.task_model import SUCCESSFUL
 from .._ocp.task_model import Task as TaskRecord
 from .._targets.target import Member as ShownMember
 from .._targets.target import TaskOnTarget
-from .change import Begin, Span, begun_span, started_span
+from .change import Begin, Span, begun_span, relative_to_task, started_span
 from .evidence import PROOF_TIMEOUT, lacks_step_times, may_have_started, needs_detail, shows_until, work_of
 from .knowledge import Knowledge, Member, Relative, Request, Task, Values, Work
 from .look import Look
@@ -92,31 +92,34 @@ def late_tasks(look: Look, member: ShownMember, ended: Ended, shown: Collection[
         for task in tasks
         if task.id not in shown
         and (not task.finished or ended.may_show(task, look.now))
-        and not _has_shown(task, started, tasks)
+        and not _has_shown(task, started, tasks, ended.uncertain)
     )
 
 
-def explains(task: TaskRecord, member: ShownMember) -> bool:
-    """Whether the start that is shown of a member is that of a task, or a minute from it, by the clocks."""
+def explains(task: TaskRecord, member: ShownMember, apart: float = 0.0) -> bool:
+    """Whether the start that is shown of a member is that of a task, or a minute from it, by the clocks.
+
+    Those of the service are ``apart`` by so many seconds.
+    """
     started = started_span(member)
-    return started is not None and _may_have_made(task, started)
+    return started is not None and _may_have_made(task, started, apart)
 
 
-def _has_shown(task: TaskRecord, started: Span | None, tasks: Collection[TaskRecord]) -> bool:
+def _has_shown(task: TaskRecord, started: Span | None, tasks: Collection[TaskRecord], apart: float) -> bool:
     """Whether it has made the start that is shown: it began before, or nothing else explains that start."""
     begun = begun_span(task.start_time)
     if started is None or begun is None:
         return False
-    found = started.relative_to(begun)
+    found = relative_to_task(started, begun, apart)
     if found is Relative.UNCLEAR:
-        return not any(_may_have_made(other, started) for other in tasks if other.id != task.id)
+        return not any(_may_have_made(other, started, apart) for other in tasks if other.id != task.id)
     return found is Relative.SINCE
 
 
-def _may_have_made(task: TaskRecord, started: Span) -> bool:
+def _may_have_made(task: TaskRecord, started: Span, apart: float) -> bool:
     begun, ended = begun_span(task.start_time), begun_span(task.finish_time)
-    is_later = begun is None or started.relative_to(begun) is not Relative.BEFORE
-    return is_later and (ended is None or started.relative_to(ended) is not Relative.SINCE)
+    is_later = begun is None or relative_to_task(started, begun, apart) is not Relative.BEFORE
+    return is_later and (ended is None or relative_to_task(started, ended, apart) is not Relative.SINCE)
 
 
 def _restarts(entry: TaskOnTarget, name: str) -> bool:
@@ -144,6 +147,7 @@ class _Meaning:
             requests=self.memory.requests,
             reads_tasks=self.look.reads_tasks,
             values_doubted=bool(self.values and self.values.doubts(observed.members)),
+            is_there=observed.is_there,
         )
 
     def undecided(self) -> Iterator[TaskOnTarget]:

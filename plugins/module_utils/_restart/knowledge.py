@@ -114,10 +114,10 @@ class Request:
 class Knowledge:
     """What is known of a target.
 
-    ``tasks`` are newest first. ``is_moving``: its status alone says that something works on it. ``holder`` is the id of
-    the FAILED task that holds it, ``own`` are the ids of tasks that a request of this run may have started, of those
-    that began since. ``reads_tasks``: these credentials may read tasks. ``values_doubted``: the values that it shows
-    prove nothing.
+    ``is_there``: the service shows it. ``tasks`` are newest first. ``is_moving``: its status alone says that something
+    works on it. ``holder`` is the id of the FAILED task that holds it, ``own`` are the ids of tasks that a request of
+    this run may have started, of those that began since. ``reads_tasks``: these credentials may read tasks.
+    ``values_doubted``: the values that it shows prove nothing.
     """
 
     members: tuple[Member, ...]
@@ -129,6 +129,7 @@ class Knowledge:
     requests: tuple[Request, ...] = ()
     reads_tasks: bool = True
     values_doubted: bool = False
+    is_there: bool = True
 
 
 @dataclass(frozen=True)

@@ -181,7 +181,7 @@ class _Fleet:
             observed = line.observe(api, awaited.target, clock)
             if is_shown(awaited, observed):
                 return {**UNKNOWN, "verified": True, "before": observed.result()}
-        request = replace(member.request, check_mode=True, wait=False)
+        request = replace(member.request, check_mode=True, wait=False, foretells=False)
         return line.restart(api, member.selector, request, clock, self._outcome.warnings)
 
     def _show(self, words: str) -> None:

@@ -16,7 +16,7 @@ from uuid import uuid4
 from .._base.clock import Clock
 from .._base.errors import JournalError
 from .._base.parsing import Record, instant
-from .._base.service_clock import ServiceClock, service_time
+from .._base.service_clock import ServiceClock, earliest_service_time
 from .._journal.journal import Allows, Journal
 from .._journal.rows import FirstSight, MemberKey, Place, RequestRow, Shown, Wish
 from .._ocp.endpoints import OcpApi
@@ -25,8 +25,8 @@ from .._ocp.task_model import FAILED, RUNNING, SUCCESSFUL, Task
 from .._safety.server_states import OwnRestart
 from .._targets.target import Member, Observation, Target, TaskOnTarget
 from .._waiting.await_tasks import UNSEEN_FOR
-from .back import Ages, has_just_failed, is_back, sent_at
-from .change import Sight, begun_by, has_moved, noted_member
+from .back import Ages, has_just_failed, is_back, noted_span, sent_at
+from .change import Sight, has_moved, noted_member
 from .evidence import GONE, may_start_yet, work_of
 from .know import Ended, explains, late_tasks
 from .knowledge import Request, Work
@@ -145,7 +145,7 @@ class OwnNotes:
         sights = _by_name(self._keys, completed)
         if whole is not None and whole in noted:
             first = noted[whole]
-            then = begun_by(datetime.fromtimestamp(first.at, UTC), self._api.service_clock)
+            then = noted_span(first.at, first.clocks, self._api.service_clock)
             joined = {name for name in self._keys if name not in sights}
             sights |= {name: Sight(Member(name, None), frozenset(first.tasks), joined=then) for name in joined}
         return sights
@@ -156,7 +156,7 @@ class OwnNotes:
 
     def _found(self, look: Look, late: Late, noted: Mapping[MemberKey, FirstSight]) -> list[FirstSight]:
         """What a look shows of the members, as first sights. After a request of the name, that is none."""
-        now, tasks = self._clock.wall(), look.tasks
+        now, clocks, tasks = self._clock.wall(), self._api.service_clock.bounds, look.tasks
         # Somebody may retry a FAILED task that holds it.
         failed = {task.id for task in (*look.named_failed, look.failure) if task is not None}
         starting = {entry.task.id for entry in tasks if may_start_yet(entry.task) or entry.task.id in failed}
@@ -171,14 +171,14 @@ class OwnNotes:
             members = [member for member in look.observed.members if self._keys.get(member.name) in noted]
         else:
             members = list(look.observed.members)
-            found += [] if whole is None else [FirstSight(whole, Shown(), at=now, tasks=here)]
+            found += [] if whole is None else [FirstSight(whole, Shown(), at=now, tasks=here, clocks=clocks)]
         for member in members:
             key = self._keys.get(member.name)
             if key is None:
                 continue
             has_changed = key in noted and has_moved(noted_member(member.name, noted[key].shown), member) is not False
             # No clock tells whether a start that has moved is that of an earlier restart.
-            unexplained = _unexplained(noted[key].late, look, member) if has_changed else frozenset()
+            unexplained = self._unexplained(noted[key].late, look, member) if has_changed else frozenset()
             found.append(
                 FirstSight(
                     key,
@@ -189,9 +189,16 @@ class OwnNotes:
                     starting=_sorted(starting | unexplained),
                     running=_sorted(running),
                     filled=has_changed,
+                    clocks=clocks,
                 )
             )
         return found
+
+    def _unexplained(self, late: Collection[int], look: Look, member: Member) -> frozenset[int]:
+        """All ``late`` tasks, unless one of them explains the start that is shown of a member."""
+        least, most = self._api.service_clock.bounds
+        tasks = [entry.task for entry in look.tasks if entry.task.id in late]
+        return frozenset() if any(explains(task, member, most - least) for task in tasks) else frozenset(late)
 
     def late(self, look: Look, ended: Ended) -> Late:
         """The members that may show another start later, made by an earlier restart; with the tasks of that."""
@@ -243,12 +250,10 @@ class OwnNotes:
             return None
         row = rows[-1]
         names = {key: name for name, key in self._keys.items()}
-        now = self._api.service_clock.bounds
-        then = row.ahead or now
-        low, high = min(then[0], now[0]), max(then[1], now[1])
-        at = datetime.fromtimestamp(row.at + (low + high) / 2, UTC)
+        span = noted_span(row.at, row.ahead, self._api.service_clock)
+        at = datetime.fromtimestamp((span.first + span.last) / 2, UTC)
         members = frozenset(names[key] for key, _shown in row.members if key in names)
-        uncertain = timedelta(seconds=(high - low) / 2)
+        uncertain = timedelta(seconds=(span.last - span.first) / 2)
         known = frozenset(row.known).union(each.task_id for each in self._rows if each.task_id is not None)
         wall = sent_at(row, self._api.service_clock)
         return Sent(at, uncertain, known, members, self._api.user, wall=wall, change=row.change)
@@ -486,7 +491,7 @@ class OwnNotes:
         if listed is None or instant(listed.finish_time) is None:
             failed = row.outcome == FAILED or (listed is not None and listed.status == FAILED)
             return failed and self._ages.may_be_within(row, UNSEEN_FOR)
-        return has_just_failed(listed, service_time(self._api.service_clock, self._clock))
+        return has_just_failed(listed, earliest_service_time(self._api.service_clock, self._clock))
 
     def _unseen(self, row: RequestRow, members: Collection[Member]) -> TaskOnTarget | None:
         """Its task as far as it is known, if some of these members are its own and show the start of before.
@@ -608,12 +613,6 @@ def _have_moved(parts: Mapping[str, Shown], members: Iterable[Member]) -> bool:
     return bool(parts) and all(
         name in there and has_moved(noted_member(name, shown), there[name]) for name, shown in parts.items()
     )
-
-
-def _unexplained(late: Collection[int], look: Look, member: Member) -> frozenset[int]:
-    """All ``late`` tasks, unless one of them explains the start that is shown of a member."""
-    tasks = [entry.task for entry in look.tasks if entry.task.id in late]
-    return frozenset() if any(explains(task, member) for task in tasks) else frozenset(late)
 
 
 def _sorted(numbers: Iterable[int]) -> tuple[int, ...]:

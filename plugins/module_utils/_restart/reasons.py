@@ -353,6 +353,7 @@ _REASONS: Mapping[Rule, Callable[[Decision, Told], str]] = {
     Rule.OWN_TASK: lambda decision, told: f"task {told.label(decision.tasks[0])} is of our own request",
     Rule.HELD: _held,
     Rule.RUNNING: _running,
+    Rule.NOT_THERE: lambda _decision, _told: Rule.NOT_THERE.value,
     Rule.DONE: _done,
     Rule.VALUES_PROVE_NOTHING: _doubted,
     Rule.NOT_SERVING: _not_serving,
@@ -404,6 +405,7 @@ _LOOK_AT_IT = (
     "Look at its newest tasks and at the process itself; without started_before and change it is restarted in any case."
 )
 _ADVICE = {
+    Rule.NOT_THERE: "Look for it in OCP, name what is there now, and run this again.",
     Rule.VALUES_NOT_TAKEN: (
         "If it was set after that start, give a later started_before; else look at the parameter in OCP, since another "
         "restart would not change it."

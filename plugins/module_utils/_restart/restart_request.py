@@ -43,7 +43,8 @@ class RestartRequest:
     ``until_effective`` are the values of parameters that the restart is for; a server that shows them needs no restart.
     ``failures`` limits how many restarts of the change may have failed elsewhere. ``journal_url`` names the journal,
     None for that of this controller. ``caps`` limit how many servers this journal's restarts take down at a time.
-    ``hints`` is how the caller gives an option that a message proposes.
+    ``hints`` is how the caller gives an option that a message proposes. ``foretells``: in check mode the reason says
+    what would be done.
     """
 
     check_mode: bool
@@ -63,6 +64,7 @@ class RestartRequest:
     journal_url: str | None = None
     caps: Caps | None = None
     hints: Hints = BY_OPTIONS
+    foretells: bool = True
 
     @property
     def is_dated(self) -> bool:

@@ -34,6 +34,7 @@ class Rule(Enum):
     OWN_TASK = "a task of our own request runs, or has run"
     HELD = "a FAILED task holds it"
     RUNNING = "a restart of it is running, begun since the change"
+    NOT_THERE = "the service no longer shows it, or a part of it"
     DONE = "all of it has started since the change, or shows the wanted values, and it serves"
     VALUES_PROVE_NOTHING = "it shows the wanted values, but nothing shows that it runs with them"
     NOT_SERVING = "all of it has started since the change, but it does not serve"
@@ -193,6 +194,10 @@ def _running(case: Case) -> Decision | None:
     return Decision(Rule.RUNNING, Step.JOIN, case.needed, (case.satisfying.id,))
 
 
+def _not_there(case: Case) -> Decision | None:
+    return None if case.known.is_there else Decision(Rule.NOT_THERE, Step.FAIL, case.names)
+
+
 def _none_needed(case: Case) -> Decision | None:
     """All have started since, or show the wanted values: they are left alone if they serve, too."""
     if not case.wish.is_conditional or not case.known.members or case.stale:
@@ -333,6 +338,7 @@ RULES: tuple[Callable[[Case], Decision | None], ...] = (
     _own_task,
     _held,
     _running,
+    _not_there,
     _none_needed,
     _busy,
     _values,

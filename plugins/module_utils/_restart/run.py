@@ -586,6 +586,8 @@ class _Run:
                 return look
             waited = self._clock.now() - began
             if is_behind and waited >= UNSEEN_FOR:
+                if not look.observed.is_there:
+                    return look
                 raise _older_than_before(self._api, self._target)
             pause = LAG_PAUSES.pause(waited, self._clock.jitter(), self._api.retry_after)
             with self._beat.about("waiting for an answer of OCP that is not older than the last one"):
@@ -605,7 +607,7 @@ class _Run:
                 self._attempt.warnings += warnings
         wall = None if wanted is None else wanted.timestamp()
         requested = {} if wall is None else self._notes.shown_at_requests(wall)
-        registers = not self._request.check_mode
+        registers = not self._request.check_mode and look.observed.is_there
         sights = self._notes.sights(look, self._late, registers=registers, names=self._begun_for)
         if self._moves_tell is None:
             self._moves_tell = self._told_by_moves(look, Begin(span, wall))
@@ -826,7 +828,8 @@ class _Run:
         elif decision.step is Step.ADOPT:
             self._adopt(look, decision)
         elif self._request.check_mode:
-            self._attempt.note(changed=True, action="submitted", reason=f"{WOULD_RESTART}{self._attempt.so_far.reason}")
+            would = WOULD_RESTART if self._request.foretells else ""
+            self._attempt.note(changed=True, action="submitted", reason=f"{would}{self._attempt.so_far.reason}")
         elif not self._submit(look, decision.members):
             return False
         self._turn.end(failed=False)
@@ -981,6 +984,7 @@ class _Run:
             attached=decision.step in (Step.JOIN, Step.ADOPT),
             change=self._begin,
             late=frozenset(self._late),
+            apart=self._ended_tasks.uncertain,
             skipped=task is not None and work_of(Task.from_result(task)) is Work.SKIPPED,
         )
 

@@ -19,7 +19,7 @@ from .._targets.target import Member, Observation, Target
 from .._waiting.heartbeat import Heartbeat
 from .._waiting.poll_pauses import PollPolicy
 from .._waiting.progress import progress_line
-from .change import Begin, Span, has_moved, started_span
+from .change import Begin, Span, has_moved, relative_to_task, started_span
 from .evidence import PROOF_TIMEOUT
 from .knowledge import Relative
 from .reader import later_holder, observe
@@ -34,7 +34,8 @@ class RestartTask:
     It has this ``number`` and ``began`` then. ``attached``: it may have run already when the target was seen before,
     and have started it by then. ``change``: what it is for; a start since that is enough. ``late``: the members of
     which the start of an earlier restart may have been shown late. ``skipped``: a step of it was skipped that may have
-    stopped or started it, so that only a start that has moved proves a restart.
+    stopped or started it, so that only a start that has moved proves a restart. ``apart``: the clocks of the service
+    differ by so many seconds.
     """
 
     number: int
@@ -43,6 +44,14 @@ class RestartTask:
     change: Begin = field(default_factory=Begin)
     late: frozenset[str] = frozenset()
     skipped: bool = False
+    apart: float = 0.0
+
+    def start_after(self, member: Member) -> Relative:
+        """Whether a member started since the task began; HIDDEN if no clock tells."""
+        span = None if self.change.sights is not None else started_span(member)
+        if span is None or self.began is None:
+            return Relative.HIDDEN
+        return relative_to_task(span, Span.of(self.began), self.apart)
 
 
 @dataclass(frozen=True)
@@ -228,11 +237,10 @@ def _is_restarted(before: Member, after: Member | None, task: RestartTask) -> bo
         return True
     if task.skipped and not moved:
         return moved
-    span = None if task.change.sights is not None else started_span(after)
-    if span is None or task.began is None:
-        # No clock tells.
+    found = task.start_after(after)
+    if found is Relative.HIDDEN:
         return moved or (None if task.attached else moved)
-    if span.relative_to(Span.of(task.began)) is Relative.BEFORE:
+    if found is Relative.BEFORE:
         # Either the clock of the host is off, or an earlier restart shows.
         return None if moved and before.name not in task.late else False
     return True if task.attached or moved is None else moved

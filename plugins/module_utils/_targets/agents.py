@@ -74,7 +74,8 @@ class Agents(Target):
             agent_member(address, api.host_agent(number), by_host.get(number)) for number, address in self.hosts
         )
         statuses = {member.status for member in members}
-        return Observation(statuses.pop() if len(statuses) == 1 else None, members)
+        is_there = all(number in addresses for number, _address in self.hosts)
+        return Observation(statuses.pop() if len(statuses) == 1 else None, members, is_there=is_there)
 
     @property
     def locks(self) -> Sequence[str]:

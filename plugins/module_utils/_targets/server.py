@@ -105,7 +105,8 @@ class Server(PartOfCluster):
             check_identity("server", self.label, self.address, shown_address(found, "ip", "port"))
         if found is None:
             placed, read = placed_servers(cluster, servers), ClusterRecords(cluster, servers)
-            return Observation(None, (Member(self.address, None),), servers=placed, records=read)
+            gone = Member(self.address, None)
+            return Observation(None, (gone,), servers=placed, records=read, is_there=False)
         return _observe_server(found, self.address, cluster, servers)
 
     def _is_shown_by(self, record: Record) -> bool:

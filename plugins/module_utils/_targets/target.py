@@ -95,7 +95,7 @@ class Observation:
     ``operated_by`` is the id of the task that works on the target as a whole. ``names_operations``: the service names
     such tasks, so none is there if none is named. ``whole_serves``: whether a zone or cluster itself serves; None if
     it is not shown. ``servers`` are all of the cluster that the target is or belongs to, empty if it has none;
-    ``records`` are what it was read from.
+    ``records`` are what it was read from. ``is_there``: the service shows it, and each part that it was found with.
     """
 
     status: str | None
@@ -105,6 +105,7 @@ class Observation:
     whole_serves: bool | None = True
     servers: tuple[PlacedServer, ...] = field(default=(), compare=False)
     records: ClusterRecords | None = field(default=None, compare=False)
+    is_there: bool = True
 
     @property
     def operations(self) -> list[int]:

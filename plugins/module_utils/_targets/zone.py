@@ -143,7 +143,8 @@ class Zone(PartOfCluster):
 
 
 def _observe_zone(zone: str, cluster: Record, all_servers: list[Record]) -> Observation:
-    found = next((found for found in records(cluster.get("zones")) if found.get("name") == zone), {})
+    shown = next((found for found in records(cluster.get("zones")) if found.get("name") == zone), None)
+    found = shown or {}
     own = [server for server in all_servers if server.get("zoneName") == zone]
     members = tuple(member_of(server) for server in own)
     names_operations = names_every_operation([found, *own], siblings=all_servers, related=[cluster])
@@ -157,4 +158,5 @@ def _observe_zone(zone: str, cluster: Record, all_servers: list[Record]) -> Obse
         database_serves(status),
         placed,
         ClusterRecords(cluster, all_servers),
+        is_there=shown is not None,
     )

@@ -430,6 +430,16 @@ START_CASES = [
 ]
 
 UNKNOWN_CASES = [
+    _case("it is gone", known(is_there=False), dated(), Rule.NOT_THERE, Step.FAIL, "a"),
+    _case("it is gone, without a change", known(is_there=False), undated(), Rule.NOT_THERE, Step.FAIL, "a"),
+    _case(
+        "it is gone, and a task since has restarted it",
+        known(task(), of=members(HIDDEN), is_there=False),
+        dated(),
+        Rule.NOT_THERE,
+        Step.FAIL,
+        "",
+    ),
     _case("nothing", known(of=()), dated(), Rule.NOTHING_SHOWN, Step.FAIL, ""),
     _case("nothing, for values", known(of=()), effective(), Rule.NOTHING_SHOWN, Step.FAIL, ""),
     _case("nothing, without a change", known(of=()), undated(), Rule.NEEDED, Step.SEND, ""),

@@ -125,13 +125,20 @@ def test_name_keeps_what_it_asks(journal):
 
 
 def test_first_use_of_a_name_is_that_in_any_cluster(journal):
-    assert journal.first_used(CHANGE) is None
+    assert journal.first_uses(CHANGE) == []
     journal.register(CHANGE, WISH, [sight(at=2000.0), sight(SECOND, at=2001.0)])
     journal.register(CHANGE, WISH, [sight(ELSEWHERE, at=1000.0)])
     journal.register("another", WISH, [sight(at=1.0)])
-    assert journal.first_used(CHANGE) == 1000.0
+    assert sorted(each.at for each in journal.first_uses(CHANGE)) == [1000.0, 2000.0, 2001.0]
     journal.clear(change=CHANGE, cluster=ELSEWHERE.cluster)
-    assert journal.first_used(CHANGE) == 2000.0
+    assert sorted(each.at for each in journal.first_uses(CHANGE)) == [2000.0, 2001.0]
+
+
+def test_first_use_keeps_how_far_the_clocks_of_the_service_were_from_the_one_that_it_has(journal):
+    first = replace(sight(at=1000.0), clocks=(7199.5, 7200.5))
+    journal.register(CHANGE, WISH, [first])
+    journal.register(CHANGE, WISH, [replace(sight(at=3000.0), clocks=(0.0, 1.0))])
+    assert journal.sights(CHANGE, [FIRST]) == {FIRST: first}
 
 
 def test_name_may_ask_something_else_in_another_cluster(journal):

@@ -48,7 +48,7 @@ def stock(service):
     return shown
 
 
-def down(number=1, *, task_id=1001, at=0.0, url=URL, idc="idc1", cluster="stock 2"):
+def down(number=1, *, task_id=1001, at=0.0, url=URL, idc="idc1", cluster="stock 2", clocks=None):
     """Note that a server of another cluster was taken down, ``at`` seconds after the beginning."""
     address = f"10.2.0.{number}:2882"
     row = RequestRow(
@@ -63,6 +63,7 @@ def down(number=1, *, task_id=1001, at=0.0, url=URL, idc="idc1", cluster="stock 
         task_id=task_id,
         outcome="RUNNING",
         places=(Place(address, idc),),
+        ahead=clocks,
     )
     return journal_here().begin(row)
 
@@ -237,6 +238,29 @@ def test_restart_that_has_just_failed_counts_until_answers_show_what_it_did(serv
     journal_here().note(number, outcome="FAILED")
     stock[1]["status"] = "RUNNING"
     assert 55 <= restart(service)["elapsed"] <= 80
+
+
+def test_restart_that_has_just_failed_by_a_clock_that_may_be_behind_counts_as_long(service, stock):
+    """One of two application servers is ten minutes behind, and the time of the task may be its own."""
+    service.other_offsets = (-600.0,)
+    service.begin("Restart OB server", [], ago=615, seconds=10, end="FAILED")
+    number = down(1, at=-615)
+    journal_here().note(number, outcome="FAILED")
+    stock[1]["status"] = "RUNNING"
+    assert 55 <= restart(service)["elapsed"] <= 80
+
+
+@pytest.mark.parametrize("ahead", [7200.0, -7200.0])
+def test_all_who_wait_take_turns_to_look_whatever_their_clocks_show(ahead, service):
+    """The request is of another controller, which looked right before."""
+    number = down(1, at=ahead, clocks=(-ahead, -ahead))
+    journal_here().note(number, looked_at=journal_here().now())
+    looks = []
+    service.time.after_sleep = lambda: looks.append((service.now, service.calls.count("cluster 2")))
+    with pytest.raises(NotSafe):
+        restart(service, timeout=100)
+    assert {count for now, count in looks if now < 8} == {0}
+    assert looks[-1][1] <= 11
 
 
 def test_all_who_wait_take_turns_to_look(service):

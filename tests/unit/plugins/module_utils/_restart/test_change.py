@@ -213,10 +213,18 @@ def test_a_start_is_since_the_first_use_of_a_name_if_it_has_moved(seen, now, rel
     assert Begin(sights=seen).of_start(now) is relative
 
 
-@pytest.mark.parametrize(("started", "relative"), [(61, SINCE), (60, BEFORE), (-900, BEFORE), (None, BEFORE)])
+@pytest.mark.parametrize(("started", "relative"), [(61, SINCE), (60, UNCLEAR), (-900, BEFORE), (None, HIDDEN)])
 def test_a_member_that_has_joined_has_started_since_if_that_was_after_it_joined(started, relative):
     seen = Sight(member(-900), frozenset(), joined=Span(ZERO, ZERO + 1))
     assert Begin(sights={"a": seen}).of_start(member(started)) is relative
+
+
+@pytest.mark.parametrize(("started", "relative"), [(61, SINCE), (60, UNCLEAR), (-900, SINCE), (None, UNCLEAR)])
+def test_a_task_since_the_name_proves_nothing_of_a_member_that_joined_at_an_unknown_time(started, relative):
+    """It may have run before that; a start that clocks place shows whether it restarted the member."""
+    seen = Sight(member(-900), frozenset([80]), joined=Span(ZERO, ZERO + 1))
+    assert seen.of_task(90, member(started), is_undone=False) is relative
+    assert seen.of_task(80, member(started), is_undone=False) is BEFORE
 
 
 def test_a_first_sight_is_neither_late_nor_filled_unless_that_is_said():

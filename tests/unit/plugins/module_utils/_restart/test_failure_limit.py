@@ -6,8 +6,10 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import ChangeStopped, RequestRefused
+from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.rows import FirstSight, MemberKey, Shown
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.failure_limit import NEWEST_FAILED, FailureLimit
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.knowledge import InFlight
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.own_notes import wish_of
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart_request import RestartRequest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.run import restart_target
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll_pauses import PollPolicy
@@ -73,6 +75,20 @@ def test_change_with_a_name_alone_begins_with_its_first_use_for_anything(ago, is
     fails_elsewhere(service, ago=ago)
     if is_stopped:
         assert "1 target of this change is held" in str(stopped(service, since=None, change="memory"))
+    else:
+        assert restart(service, since=None, change="memory")["action"] == "submitted"
+
+
+@pytest.mark.parametrize(("began", "is_stopped"), [(3.0, True), (-100.0, False)])
+@pytest.mark.parametrize("ahead", [7200.0, -7200.0])
+def test_first_use_by_another_controller_is_compared_by_the_clocks_of_the_service(began, is_stopped, ahead, service):
+    key = MemberKey("orders 31", "server", 42, "10.1.0.2:2882")
+    used = FirstSight(key, Shown(), at=service.time.clock.wall() + ahead, clocks=(-ahead, -ahead))
+    journal_here().register("memory", wish_of(None, {}), [used])
+    service.passes(5)
+    fails_elsewhere(service, ago=5 - began)
+    if is_stopped:
+        stopped(service, since=None, change="memory")
     else:
         assert restart(service, since=None, change="memory")["action"] == "submitted"
 

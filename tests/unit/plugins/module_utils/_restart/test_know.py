@@ -405,6 +405,20 @@ def test_start_is_late_as_long_as_this_run_knows_its_end(ended_for, late):
     assert late_tasks(seen, seen.observed.members[0], Ended({90: ended_for}, uncertain=100.0)) == late
 
 
+@pytest.mark.parametrize(("apart", "late"), [(0.0, set()), (600.0, {90})])
+def test_start_long_before_a_task_does_not_answer_it_where_the_clock_of_the_task_may_be_behind(apart, late):
+    """The start is that of another restart; the one of the task shows later."""
+    seen = look(entry(began=-590, ended=-580), a=-300.0, now=-500.0)
+    assert late_tasks(seen, seen.observed.members[0], Ended(uncertain=apart)) == late
+
+
+@pytest.mark.parametrize(("apart", "is_explained"), [(0.0, False), (600.0, True)])
+def test_a_start_is_explained_by_a_task_of_a_clock_that_may_be_off(apart, is_explained):
+    member = look(a=500.0).observed.members[0]
+    task = TaskRecord.from_api(entry(began=100.0, ended=200.0).record)
+    assert explains(task, member, apart) is is_explained
+
+
 @pytest.mark.parametrize(
     ("task", "started", "is_explained"),
     [

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC
+from datetime import UTC, timedelta
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import JournalError, NameTaken
@@ -24,7 +24,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll_pauses
 from ansible_collections.oceanbase.ocp.tests.unit.support.controllers import another_process
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import SERVER, at
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import clock_ahead, raw_task, step
-from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import SERVER_41
+from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import ORDERS, SERVER_41
 
 ADDRESS = SERVER_41.address
 HERE = frozenset([ADDRESS])
@@ -457,6 +457,40 @@ def test_request_is_known_as_it_was_sent(run, seen, service):
     assert (sent.wall, sent.refused, sent.failed) == (at(0).timestamp(), False, None)
     assert abs(sent.at - at(4.25)) <= sent.uncertain
     assert abs(sent.at - at(0)) <= sent.uncertain
+
+
+@pytest.mark.parametrize("ahead", [7200.0, -7200.0])
+def test_request_of_another_controller_is_known_by_the_clock_of_the_service(ahead, run, seen, service, monkeypatch):
+    """A task that began hours before it is not its own."""
+    monkeypatch.setattr(type(service), "service_clock", clock_ahead(ahead))
+    run().begin(seen(), HERE)
+    another_process()
+    monkeypatch.setattr(type(service), "service_clock", clock_ahead(0.0))
+    sent = run().sent_before()
+    assert abs(sent.at - at(ahead)) <= sent.uncertain <= timedelta(seconds=2)
+
+
+@pytest.mark.parametrize("ahead", [7200.0, -7200.0])
+@pytest.mark.parametrize(("started", "is_since"), [(-62, False), (0, None), (62, True), (None, None)])
+def test_server_that_joined_is_compared_with_the_first_use_by_another_controller(
+    started, is_since, ahead, run, service, monkeypatch
+):
+    """The clock of that controller is hours from the one of this machine, and so from those of the service."""
+    monkeypatch.setattr(type(service), "service_clock", clock_ahead(ahead))
+    service.time.time -= ahead
+    joined = service.servers_there.pop()
+    register(run(target=ORDERS, **NAME), Look(ORDERS.observe(service), at(0)))
+    another_process()
+    monkeypatch.setattr(type(service), "service_clock", clock_ahead(0.0))
+    service.time.time += ahead
+    joined.started = started
+    service.servers_there.append(joined)
+    look = Look(ORDERS.observe(service), at(0))
+    name = "10.1.0.3:2882"
+    [member] = [each for each in look.observed.members if each.name == name]
+    start = sights(run(target=ORDERS, **NAME), look)[name].of_start(member)
+    unknown = Relative.HIDDEN if started is None else Relative.UNCLEAR
+    assert start is {True: Relative.SINCE, False: Relative.BEFORE, None: unknown}[is_since]
 
 
 def test_request_for_a_server_blocks_its_cluster_and_is_not_taken_for_one_of_it(run, seen, journal):

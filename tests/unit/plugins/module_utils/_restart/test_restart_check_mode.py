@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -19,7 +20,7 @@ from ansible_collections.oceanbase.ocp.tests.unit.support import fake_ocp
 from ansible_collections.oceanbase.ocp.tests.unit.support.controllers import another_controller
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import FakeOcp, at, refused
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import FakeClock
-from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import RESTART_CASES, request
+from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import RESTART_CASES, SERVER, request, restart
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -124,3 +125,11 @@ def test_second_run_never_restarts(state, name, since):
     jobs = len(service.jobs)
     again = restart_target(service, RESTART_CASES[name], options, service.time.clock)
     assert (again["action"], again["changed"], len(service.jobs)) == ("skipped", False, jobs)
+
+
+@pytest.mark.parametrize(("foretells", "words"), [(True, "would restart it: "), (False, "")])
+def test_look_that_foretells_nothing_has_the_plain_reason(foretells, words, service):
+    asked = replace(request(check_mode=True), foretells=foretells)
+    result = restart(service, SERVER, asked)
+    assert result["reason"] == f"{words}started_before is not set, so this always restarts"
+    assert service.posts == []

@@ -114,6 +114,25 @@ def test_attached_restart_that_shows_a_start_since_the_change_is_proven():
     assert prove_restarts([server(LATER)], [server(LATER)], task) == {"a": True}
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "began", "attached", "together", "apart"),
+    [
+        pytest.param(LATER, LATER, -600, True, True, None, id="attached, its clock may be behind"),
+        pytest.param(LONG_BEFORE, LATER, -600, True, True, True, id="attached, and it has moved"),
+        pytest.param(LONG_BEFORE, LATER, 600, False, None, True, id="its clock may be ahead, and it has moved"),
+        pytest.param(LATER, LATER, 600, True, False, None, id="attached, its clock may be ahead"),
+        pytest.param(None, LATER, 600, False, False, None, id="its clock may be ahead, and no start was shown"),
+        pytest.param(LATER, LATER, 600, False, False, False, id="it has not moved"),
+    ],
+)
+def test_clock_of_a_task_proves_nothing_where_those_of_the_service_are_apart(
+    before, after, began, attached, together, apart
+):
+    for uncertain, proven in ((0.0, together), (700.0, apart)):
+        task = RestartTask(1000, BEGUN + began * SECOND, attached, apart=uncertain)
+        assert prove_restarts([server(before)], [server(after)], task) == {"a": proven}
+
+
 def test_start_before_the_task_is_that_of_an_earlier_restart_where_one_may_show_late():
     task = RestartTask(1000, BEGUN, late=frozenset({"a"}))
     assert prove_restarts([server(LONG_BEFORE)], [server(TOO_EARLY)], task) == {"a": False}

@@ -217,9 +217,10 @@ class TestServer:
         api.expect("cluster", 31, gives=ORDERS).expect("servers", 31, gives=found)
         assert find_server(api, "31", "41") == replace(SERVER, host_id=hosts[0], alone=alone)
 
-    def test_missing_server_is_observed_without_a_status(self, api):
+    def test_missing_server_is_observed_as_gone(self, api):
         api.expect("cluster", 31, gives=ORDERS).expect("servers", 31, gives=SERVERS[1:])
-        assert SERVER.observe(api.double) == Observation(None, (Member("10.1.0.1:2882", None, None, None),))
+        expected = Observation(None, (Member("10.1.0.1:2882", None, None, None),), is_there=False)
+        assert SERVER.observe(api.double) == expected
 
 
 class TestAgents:

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""A target that the service shows no more right before the request: nothing is sent, and the message says so."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import NotVerified
+from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import SERVER, at
+from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import RESTART_CASES, failure, request, restart
+
+CHANGE = at(-60)
+
+
+def _forget_the_server(service):
+    del service.servers_there[0]
+
+
+def _forget_an_agent(service):
+    service.hosts = lambda: [{"id": 51, "innerIpAddress": "10.1.0.1"}]
+
+
+GONE = {"server": _forget_the_server, "zone": _forget_the_server, "agents": _forget_an_agent}
+
+
+@pytest.mark.parametrize("kind", GONE)
+@pytest.mark.parametrize("since", [None, CHANGE], ids=["without a change", "for a change"])
+def test_target_that_is_gone_gets_no_request(kind, since, service):
+    GONE[kind](service)
+    error = failure(service, RESTART_CASES[kind], request(started_before=since))
+    assert isinstance(error, NotVerified)
+    assert service.posts == []
+    assert "the service no longer shows it, or a part of it" in str(error)
+    assert (error.facts["changed"], error.facts["verified"]) == (False, None)
+
+
+def test_server_that_shows_no_start_and_disappears_during_the_run_gets_no_request(service):
+    for thing in service.servers_there:
+        thing.started = None
+    service.after_list = lambda: service.servers_there and _forget_the_server(service)
+    error = failure(service, RESTART_CASES["server"], request())
+    assert service.posts == []
+    assert "the service no longer shows it" in str(error)
+
+
+def test_answer_of_a_replica_that_does_not_know_the_server_yet_is_waited_out(service):
+    first = service.servers_there.pop(0)
+    began = service.now
+
+    def remember():
+        if service.now > began + 20 and first not in service.servers_there:
+            service.servers_there.insert(0, first)
+
+    service.after_list = remember
+    assert restart(service, RESTART_CASES["server"], request())["action"] == "submitted"
+    assert len(service.posts) == 1
+
+
+def test_name_is_not_used_on_what_is_gone(service):
+    """What restarts it before it shows again is no restart since the name."""
+    first = service.servers_there.pop(0)
+    named = replace(request(), change="memory")
+    failure(service, RESTART_CASES["server"], named)
+    service.begin(SERVER, [first])
+    service.passes(400)
+    service.servers_there.insert(0, first)
+    assert restart(service, RESTART_CASES["server"], named)["action"] == "submitted"
