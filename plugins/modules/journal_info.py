@@ -164,7 +164,7 @@ requests:
       description: The name of the change; null without.
       returned: always
       type: str
-    values:
+    until_effective:
       description: The values of C(until_effective); null without.
       returned: always
       type: dict

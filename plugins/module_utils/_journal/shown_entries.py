@@ -74,7 +74,7 @@ def _request(entry: Record) -> Result:
         **{key: entry[key] for key in same},
         "at": _instant(entry["at"]),
         "down": [place["address"] for place in entry["places"]] if entry["takes_down"] else [],
-        "values": None if entry["values"] is None else json.loads(entry["values"]),
+        "until_effective": None if entry["values"] is None else json.loads(entry["values"]),
         "members": [_member(member) for member in entry["members"]],
     }
 

@@ -32,6 +32,17 @@ def test_every_module_is_in_the_source():
     assert sorted(VALUES) == sorted(path.stem for path in RETURNS.MODULES.glob("*.py") if path.stem != "__init__")
 
 
+@pytest.mark.parametrize("module", VALUES)
+def test_every_key_can_be_read_with_a_dot_in_a_template(module):
+    """A newer ansible-test than that of Python 3.11 refuses the names of what every dictionary can do."""
+    assert sorted(keys(VALUES[module]) & set(dir({}))) == []
+
+
+def keys(described: dict[str, Any]) -> set[str]:
+    """The keys of a result, at any depth."""
+    return set(described).union(*(keys(facts.get("contains", {})) for facts in described.values()))
+
+
 def test_only_the_return_is_replaced():
     code = RETURNS.generated("some", CODE, values())
     assert code == CODE.replace("old: {}\n", "value:\n  description: One.\n  returned: always\n  type: str\n")

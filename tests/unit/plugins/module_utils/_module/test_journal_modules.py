@@ -82,7 +82,7 @@ def test_everything_is_shown(place, run):
     first, second = shown["requests"]
     assert (first["number"], first["task_id"], first["outcome"], first["settled"]) == (1, 81, "SUCCESSFUL", False)
     assert first["members"][0]["pids"] == {"observer": 7}
-    assert (second["change"], second["values"], second["outcome"]) == (None, {"stack_size": "5M"}, None)
+    assert (second["change"], second["until_effective"], second["outcome"]) == (None, {"stack_size": "5M"}, None)
     assert shown["facts"] == [{"kind": "told apart", "key": ["http://ocp.test", "1", "stack_size"], "value": "yes"}]
 
 
