@@ -108,9 +108,9 @@ class OwnNotes:
 
     def refused_for_sure(self) -> None:
         """Note that the request of this run that was refused has started nothing."""
-        if self._refused is not None:
-            self._note(self._refused, outcome=REFUSED)
-            self._refused = None
+        refused, self._refused = self._refused, None
+        if refused is not None and not any(row.number == refused.number and row.task_id for row in self._rows):
+            self._note(refused, outcome=REFUSED)
 
     @property
     def _here(self) -> list[RequestRow]:
@@ -359,9 +359,12 @@ class OwnNotes:
 
     @property
     def noted_tasks(self) -> frozenset[int]:
-        """The tasks of all requests, as they were read last; not that of the request that is being sent."""
-        number = None if self._own is None else self._own.number
-        rows = [row for row in self._rows if row.number != number and self._journal.is_of_service(row, self._api.url)]
+        """The tasks of all requests, as they were read last; not those of this run's, if it is sent or was refused.
+
+        Meanwhile another controller may have found the task of that, and noted it.
+        """
+        own = {row.number for row in (self._own, self._refused) if row is not None}
+        rows = [row for row in self._rows if row.number not in own and self._journal.is_of_service(row, self._api.url)]
         return frozenset(row.task_id for row in rows if row.task_id is not None)
 
     def new_tasks(self) -> frozenset[int]:
@@ -377,7 +380,7 @@ class OwnNotes:
 
     def adopted(self, task: Task, members: frozenset[str]) -> Claim:
         """Note that a task was found to be that of the newest open request for these members."""
-        row = self._own or self._searched_row(members)
+        row = self._own or self._searched_row(members) or self._refused
         if row is None or row.number is None:
             return Claim.UNSURE
         facts: dict[str, Any] = {"task_id": task.id, "began": task.start_time, "outcome": RUNNING}

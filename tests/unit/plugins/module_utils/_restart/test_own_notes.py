@@ -391,6 +391,29 @@ def test_adopted_task_of_a_refused_request_stays_with_it(run, seen):
     assert [(row.task_id, row.outcome) for row in run().rows_of(notes.keys)] == [(1001, "RUNNING")]
 
 
+def test_task_of_a_refused_request_that_another_controller_has_noted_stays_with_it(run, seen):
+    """A proxy had repeated the request, and the repetition was refused: that is seed 9800243 of the simulation."""
+    notes, task = run(), Task.from_api(raw_task(1001))
+    notes.begin(seen(), HERE)
+    notes.end(None, refused=True)
+    assert run().adopted(task, HERE) is not Claim.OF_ANOTHER
+    notes.refresh(seen().observed)
+    assert (notes.noted_tasks, run().noted_tasks) == (frozenset(), {1001})
+    assert notes.adopted(task, HERE) is not Claim.OF_ANOTHER
+    notes.refused_for_sure()
+    assert [(row.task_id, row.outcome) for row in run().rows_of(notes.keys)] == [(1001, "RUNNING")]
+
+
+def test_request_that_was_refused_is_not_forgotten_if_another_controller_has_noted_its_task(run, seen):
+    notes = run()
+    notes.begin(seen(), HERE)
+    notes.end(None, refused=True)
+    run().adopted(Task.from_api(raw_task(1001)), HERE)
+    notes.refresh(seen().observed)
+    notes.refused_for_sure()
+    assert [(row.task_id, row.outcome) for row in run().rows_of(notes.keys)] == [(1001, "RUNNING")]
+
+
 def test_task_of_another_request_does_not_answer_this_one(run, seen, service):
     """The request may still be delivered."""
     answered(run, seen, task_id=90)
