@@ -73,6 +73,8 @@ LOOK_AND_REQUEST = 4
 LAG_PAUSES = PollPolicy(UNSEEN_FOR, 5.0)
 # Looks one after another that may each show another start.
 MOST_UNCONFIRMED = 20
+# What ends a look before anything is seen of the target that the request was for.
+NOTHING_SEEN = (JournalError, TargetError)
 
 
 def restart_target(
@@ -348,7 +350,7 @@ class _Run:
     ) -> OcpError:
         """What to report if the target cannot be restarted after a refusal, or if it cannot be read."""
         error = self._doubt(refusal) or problem
-        if isinstance(refusal, RequestRefused) and isinstance(problem, TargetError):
+        if isinstance(refusal, RequestRefused) and isinstance(problem, NOTHING_SEEN):
             error = outcome_unknown(self._target, refusal, f"A proxy may have repeated the request. {problem}")
         is_unknown = isinstance(error, OutcomeUnknown)
         verified = self._attempt.so_far.verified

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import (
+    JournalError,
     NotVerified,
     OptionError,
     OutcomeUnknown,
@@ -719,6 +720,25 @@ def test_outcome_is_unknown_if_the_server_is_another_one_after_too_many_requests
     error = failure(service, SERVER, request())
     assert (error.__class__, error.facts["changed"], len(service.posts)) == (OutcomeUnknown, True, 1)
     assert "A proxy may have repeated the request" in str(error)
+
+
+def test_outcome_is_unknown_if_the_journal_cannot_be_used_after_too_many_requests(service, monkeypatch):
+    """Without the lock of the cluster nothing looks for the task of the repeated request."""
+    limited_by(service, SERVER, 1.0)
+    begin = service.before_post
+
+    def repeated():
+        begin()
+        monkeypatch.setattr(journal_here().__class__, "lock", lost_lock)
+
+    service.before_post = repeated
+    error = failure(service, SERVER, request())
+    assert (error.__class__, error.facts["changed"], len(service.posts)) == (OutcomeUnknown, True, 1)
+    assert "A proxy may have repeated the request. The lock of cluster orders was lost." in str(error)
+
+
+def lost_lock(*_given):
+    raise JournalError("The lock of cluster orders was lost.")
 
 
 CONDITIONS = {"neither": {}, "started_before": {"started_before": CHANGE}, "change": {"change": "memory-2026-11-20"}}
