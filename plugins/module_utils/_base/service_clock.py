@@ -177,7 +177,7 @@ def service_time(service_clock: ServiceClock, clock: Clock) -> datetime:
 
 
 def earliest_service_time(service_clock: ServiceClock, clock: Clock) -> datetime:
-    """What each clock of the service shows now, or has shown."""
+    """The time that the slowest clock of the service shows now. Every other one shows that time or a later one."""
     return datetime.fromtimestamp(clock.wall() + service_clock.bounds[0], UTC)
 
 

@@ -183,10 +183,10 @@ class OcpApi(TaskList, SignReads, ParameterCalls, ObProxyCalls):
         return log if isinstance(log, str) else ""
 
     def cluster(self, cluster_id: int) -> Record:
-        """One cluster, by its own endpoint, or from the list if there is no such endpoint (no document has one).
+        """One cluster, by its own endpoint. No document has that endpoint: without it, from the list of all clusters.
 
-        The list is also read in its place where many share that, and it shows all servers, and all of each that the
-        record of one cluster shows.
+        Restarts of several clusters share the list instead, if it shows every server and every field that the endpoint
+        shows.
         """
         if self.sharing is not None and self.sharing.shared.lists_clusters:
             shared = self.sharing.shared

@@ -141,7 +141,7 @@ class ReadsInOrder:
         # if there was a pause since.
         self._first: float | None = None
         self._oldest: float | None = None
-        # Answers to others of which the clock is known here.
+        # The numbers of reads by others whose time of the service this thread's clock has learned.
         self._learned: set[int] = set()
 
     def begin(self) -> None:

@@ -78,9 +78,9 @@ def begun_span(time: str | None) -> Span | None:
 
 
 def relative_to_task(started: Span, begun: Span, apart: float) -> Relative:
-    """Whether a start was before the begin or the end of a task, or since; HIDDEN if no clock tells.
+    """Compare a start with the time at which a task began or ended; HIDDEN if the clocks cannot tell.
 
-    The clocks of the service are ``apart`` by so many seconds, and which of them wrote that time is not known.
+    The clocks of the service are ``apart`` by so many seconds. It is not known which of them wrote the task's time.
     """
     found = started.relative_to(begun)
     is_sure = apart <= LARGEST_SILENT_OFFSET or started.widened(apart).relative_to(begun) is found
@@ -158,8 +158,8 @@ class Sight:
     def of_task(self, task_id: int, member: Member, *, is_undone: bool) -> Relative:
         """Whether a task began since: it was not there, or it was and may have started the member since.
 
-        If the start has moved, the start decides. ``is_undone``: it was rolled back, or is. A task may have begun
-        before a member joined; where clocks tell no start of that, nothing tells whether it has restarted the member.
+        If the start has moved, the start decides. ``is_undone``: it was rolled back, or is. Of a member that joined
+        later, a task may have begun before that. UNCLEAR then, unless clocks tell whether the member started since.
         """
         if task_id not in self.tasks:
             is_told = self.joined is None or self.of_start(member) in (Relative.SINCE, Relative.BEFORE)

@@ -99,7 +99,7 @@ class EarlierLooks:
         return now < self._at_work_until
 
     def is_behind(self, observed: Observation) -> bool:
-        """Whether the start is earlier than one shown before, or is no longer shown, or nothing of the target is."""
+        """Whether it shows less than an earlier look: an earlier start, no start any more, or no target at all."""
         if not observed.is_there:
             return True
         starts = _starts_of(observed)

@@ -359,20 +359,20 @@ class OwnNotes:
 
     @property
     def noted_tasks(self) -> frozenset[int]:
-        """The tasks of all requests, as they were read last; not those of this run's, if it is sent or was refused.
+        """The tasks of all requests, as they were read last, except of a request that this run sends or was refused.
 
-        Meanwhile another controller may have found the task of that, and noted it.
+        Another controller may have found and noted the task of that one.
         """
         own = {row.number for row in (self._own, self._refused) if row is not None}
         rows = [row for row in self._rows if row.number not in own and self._journal.is_of_service(row, self._api.url)]
         return frozenset(row.task_id for row in rows if row.task_id is not None)
 
     def new_tasks(self) -> frozenset[int]:
-        """Those of them that the service may not show yet, or that were requested since it was looked at."""
+        """The noted tasks that the service may not show yet, or that were requested after the look."""
         return frozenset(row.task_id for row in self._rows if row.task_id is not None and self._is_new(row))
 
     def noted_tasks_now(self) -> frozenset[int]:
-        """The same, read anew where the journal can be read; the lock of the cluster is kept meanwhile."""
+        """``noted_tasks``, read anew where the journal can be read; the lock of the cluster is kept meanwhile."""
         with suppress(JournalError):
             self._rows = self.rows_of(self._read_keys)
             self._journal.renew()
@@ -535,7 +535,7 @@ class OwnNotes:
 
 
 def _without_steps(tasks: Iterable[Mapping[str, Any]], wanted: Collection[int | None]) -> dict[Any, Task]:
-    """Those with a ``wanted`` id. A batch reads these once for each server, and steps are most of a task."""
+    """The tasks with a ``wanted`` id. A batch reads them once for each server, and steps are most of a task."""
     return {
         task["id"]: Task.from_api({name: value for name, value in task.items() if name not in STEPS})
         for task in tasks

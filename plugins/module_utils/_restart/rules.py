@@ -49,9 +49,9 @@ class Rule(Enum):
     REQUEST_HERE = "a request of this process may still be delivered"
     REQUEST_UNSEEN = "tasks cannot be read, and a request of this controller for the change may have restarted it"
     NOTHING_SHOWN = "the service shows nothing of it"
-    TASKS_HIDDEN = "neither a start nor the clocks tell, and tasks do not show whether there was a restart"
+    TASKS_HIDDEN = "no start and no clock decides, and no task shows whether it was restarted"
     TASK_UNTOLD = "a restart that began since has succeeded, of what is not shown, and its start may show later"
-    CLOCKS_OVERLAP = "neither a start nor the clocks tell, and a task may have restarted it"
+    CLOCKS_OVERLAP = "no start and no clock decides, and a task may have restarted it"
     EARLIER_START = "the name of the change is new, and the start of an earlier restart may show later"
     NEEDED = "nothing proves a start since the change"
 

@@ -23,7 +23,6 @@ from .._base.errors import (
     ResponseUnreadable,
     ServiceError,
     TargetBusy,
-    TargetError,
     TaskFailed,
     WaitTimeout,
 )
@@ -73,8 +72,6 @@ LOOK_AND_REQUEST = 4
 LAG_PAUSES = PollPolicy(UNSEEN_FOR, 5.0)
 # Looks one after another that may each show another start.
 MOST_UNCONFIRMED = 20
-# What ends a look before anything is seen of the target that the request was for.
-NOTHING_SEEN = (JournalError, TargetError)
 
 
 def restart_target(
@@ -92,7 +89,7 @@ def restart_target(
     started task is lost.
     """
     warnings: list[str] = []
-    turn = Turn() if turn is None else turn
+    turn = Turn.alone(clock) if turn is None else turn
     clock = turn.clock(clock)
     journal = journal_of(request, warnings) if journal is None else journal
     _wait_for_the_change(request, clock)
@@ -126,7 +123,7 @@ def note_first_use(
     warnings: list[str] = []
     journal = open_journal(request.journal_url, read_only=False, is_required=True, warnings=warnings)
     target = _found_target(api, selector, request, clock)
-    return _Run(api, target, request, clock, journal, warnings, Turn()).begin(names)
+    return _Run(api, target, request, clock, journal, warnings, Turn.alone(clock)).begin(names)
 
 
 def _wait_for_the_change(request: RestartRequest, clock: Clock) -> None:
@@ -318,7 +315,7 @@ class _Run:
 
     def _decide_after(self, refusal: RequestRefused | TaskFailed) -> tuple[Look, Decision]:
         """Look again: the refusal stands if nothing works on the target now, unless a 429 allows another request."""
-        refused = self._attempt.so_far
+        refused, told = self._attempt.so_far, self._told
         if isinstance(refusal, TaskFailed):
             # Another task may be at work that a proxy started by repeating the request.
             last = self._last_sent
@@ -328,7 +325,7 @@ class _Run:
         try:
             look, decision = self._decide_anew(refusal)
         except OcpError as problem:
-            raise self._after_refusal(problem, refusal, refused) from None
+            raise self._after_refusal(problem, refusal, refused, is_seen=self._told is not told) from None
         doubt = self._doubt(refusal)
         if isinstance(refusal, RateLimited) and not (doubt or self._gives_up):
             return look, decision
@@ -346,11 +343,11 @@ class _Run:
         return look, decision
 
     def _after_refusal(
-        self, problem: OcpError, refusal: RequestRefused | TaskFailed, refused: RestartAttempt
+        self, problem: OcpError, refusal: RequestRefused | TaskFailed, refused: RestartAttempt, *, is_seen: bool
     ) -> OcpError:
-        """What to report if the target cannot be restarted after a refusal, or if it cannot be read."""
+        """What to report if the target cannot be restarted after a refusal; ``is_seen``: a look since has ended."""
         error = self._doubt(refusal) or problem
-        if isinstance(refusal, RequestRefused) and isinstance(problem, NOTHING_SEEN):
+        if isinstance(refusal, RequestRefused) and not (is_seen or isinstance(error, OutcomeUnknown)):
             error = outcome_unknown(self._target, refusal, f"A proxy may have repeated the request. {problem}")
         is_unknown = isinstance(error, OutcomeUnknown)
         verified = self._attempt.so_far.verified

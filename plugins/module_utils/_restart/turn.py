@@ -5,12 +5,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from dataclasses import replace
 
 from .._base.clock import Clock
 from .._journal.journal import Journal
-from .._ocp.shared_reads import ReadsInOrder
+from .._ocp.shared_reads import ReadsInOrder, SharedReads
 from .start_proof import Awaited
 
 # Of a restart that finds its look and the reads of its gates made: the request, and one read that others did not need.
@@ -26,21 +26,25 @@ class Turn:
     # The last restart that was requested or joined, to prove it later.
     awaited: Awaited | None = None
 
-    def __init__(self, reads: ReadsInOrder | None = None, *, keeps_lock: bool = False) -> None:
+    def __init__(self, reads: ReadsInOrder, *, keeps_lock: bool = False) -> None:
         self._reads = reads
         self._keeps_lock = keeps_lock
         self._held = ExitStack()
         self._names: tuple[str, ...] | None = None
 
+    @classmethod
+    def alone(cls, clock: Clock) -> Turn:
+        """The turn of a restart that shares nothing."""
+        return cls(ReadsInOrder(SharedReads(1, nullcontext(), clock)))
+
     def begin(self) -> None:
         """Another restart begins, or has found its target and begins to look."""
         self.awaited = None
-        if self._reads is not None:
-            self._reads.begin()
+        self._reads.begin()
 
     def room(self, needed: int) -> int:
         """How many requests to have room for: as many as are ``needed``, or few if they are made already."""
-        follows = self._reads is not None and self._reads.are_there and not self._takes_lock
+        follows = self._reads.are_there and not self._takes_lock
         return min(needed, REQUESTS_OF_FOLLOWER) if follows else needed
 
     @property
@@ -50,7 +54,7 @@ class Turn:
 
     def pace(self) -> None:
         """Before waiting for room: keep the lock only for the sake of reads that count."""
-        if not (self._keeps_lock and self._reads is not None and self._reads.are_there):
+        if not (self._keeps_lock and self._reads.are_there):
             self.let_go()
 
     def take(self, journal: Journal, names: Sequence[str], clock: Clock, timeout: float) -> None:
@@ -61,14 +65,14 @@ class Turn:
         self._held.enter_context(journal.lock(names, clock, timeout))
         self._names = tuple(names)
         if self._keeps_lock:
-            self._forget()
+            self._reads.forget()
 
     def let_go(self) -> None:
         """Before a pause, or at the end of it all: release the lock."""
         self._names = None
         self._held.close()
         if self._keeps_lock:
-            self._forget()
+            self._reads.forget()
 
     def end(self, *, failed: bool) -> None:
         """The restart looks at nothing more and requests nothing more."""
@@ -77,31 +81,23 @@ class Turn:
 
     def decide_anew(self) -> None:
         """All that decides about the restart is read from now on."""
-        if self._reads is not None:
-            self._reads.decide_anew()
-
-    def _forget(self) -> None:
-        if self._reads is not None:
-            self._reads.forget()
+        self._reads.decide_anew()
 
     @property
     def uses_others(self) -> bool:
         """Whether reads of other restarts count for this one."""
-        return self._reads is not None and self._reads.are_of_others
+        return self._reads.are_of_others
 
     @property
     def is_fresh(self) -> bool:
         """Whether what others have read may decide about a request that is sent now."""
-        return self._reads is None or self._reads.are_fresh
+        return self._reads.are_fresh
 
     def clock(self, clock: Clock) -> Clock:
         """The same clock: with each pause, what was read before it does not count any more."""
-        reads = self._reads
-        if reads is None:
-            return clock
 
         def sleep(seconds: float) -> None:
             clock.sleep(seconds)
-            reads.forget()
+            self._reads.forget()
 
         return replace(clock, sleep=sleep)

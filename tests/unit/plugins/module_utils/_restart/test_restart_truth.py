@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from unittest import mock
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import (
@@ -722,23 +723,20 @@ def test_outcome_is_unknown_if_the_server_is_another_one_after_too_many_requests
     assert "A proxy may have repeated the request" in str(error)
 
 
-def test_outcome_is_unknown_if_the_journal_cannot_be_used_after_too_many_requests(service, monkeypatch):
+@pytest.mark.parametrize("problem", [JournalError("The lock was lost."), TargetBusy("Others hold the lock.")])
+def test_outcome_is_unknown_if_no_look_ends_after_too_many_requests(problem, service, monkeypatch):
     """Without the lock of the cluster nothing looks for the task of the repeated request."""
     limited_by(service, SERVER, 1.0)
     begin = service.before_post
 
     def repeated():
         begin()
-        monkeypatch.setattr(journal_here().__class__, "lock", lost_lock)
+        monkeypatch.setattr(journal_here().__class__, "lock", mock.Mock(side_effect=problem))
 
     service.before_post = repeated
     error = failure(service, SERVER, request())
     assert (error.__class__, error.facts["changed"], len(service.posts)) == (OutcomeUnknown, True, 1)
-    assert "A proxy may have repeated the request. The lock of cluster orders was lost." in str(error)
-
-
-def lost_lock(*_given):
-    raise JournalError("The lock of cluster orders was lost.")
+    assert f"A proxy may have repeated the request. {problem}" in str(error)
 
 
 CONDITIONS = {"neither": {}, "started_before": {"started_before": CHANGE}, "change": {"change": "memory-2026-11-20"}}

@@ -117,7 +117,7 @@ def test_restarts_that_only_look_share_without_a_lock(time_passes):
 
 
 def test_restart_alone_releases_the_lock_at_its_end(time_passes):
-    turn, journal = Turn(), MemoryJournal(time_passes.clock)
+    turn, journal = Turn.alone(time_passes.clock), MemoryJournal(time_passes.clock)
     turn.take(journal, LOCKS, time_passes.clock, 5)
     turn.end(failed=False)
     with journal.lock(LOCKS, time_passes.clock, 0):
