@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 from .._base.parsing import instant
 
@@ -132,6 +133,15 @@ class RequestRow:
     def takes_down(self) -> bool:
         """Whether its servers may be down because of it."""
         return bool(self.places) and not self.back and not self.settled and self.outcome != REFUSED
+
+    def told(self, **facts: Any) -> RequestRow:
+        """The row with these facts noted too.
+
+        A request whose task is known was not refused, whatever its answer said: another controller may have found that
+        task meanwhile.
+        """
+        is_refuted = facts.get("outcome") == REFUSED and self.task_id is not None
+        return self if is_refuted else replace(self, **facts)
 
     def has_same_task(self, other: RequestRow) -> bool:
         """Whether both have one task. A new installation of the service gives the same ids to other tasks."""

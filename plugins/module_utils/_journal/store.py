@@ -199,8 +199,8 @@ class SqlJournal(ABC):
         known = {"task_id": task_id, "began": began, "outcome": outcome, "back": back, "looked_at": looked_at}
         with self._session(writes=True) as run:
             for row, _expires_at in self._requests(run, [number]):
-                told = {name: value for name, value in known.items() if value is not None}
-                self._update(run, replace(row, **told))  # type: ignore[arg-type]
+                facts = {name: value for name, value in known.items() if value is not None}
+                self._update(run, row.told(**facts))
 
     def claim(self, number: int, task_id: int, began: str | None) -> bool:
         with self._session(writes=True) as run:

@@ -18,7 +18,7 @@ from .._base.errors import JournalError
 from .._base.parsing import Record, instant
 from .._base.service_clock import ServiceClock, earliest_service_time
 from .._journal.journal import Allows, Journal
-from .._journal.rows import FirstSight, MemberKey, Place, RequestRow, Shown, Wish
+from .._journal.rows import REFUSED, FirstSight, MemberKey, Place, RequestRow, Shown, Wish
 from .._ocp.endpoints import OcpApi
 from .._ocp.task_list import STEPS
 from .._ocp.task_model import FAILED, RUNNING, SUCCESSFUL, Task
@@ -34,7 +34,6 @@ from .look import Look
 from .own_request import Sent
 from .restart_request import RestartRequest
 
-REFUSED = "REFUSED"
 # The values that the restart was for have been shown since.
 IN_EFFECT = "IN_EFFECT"
 # It ended SUCCESSFUL by undoing its work, or with a step skipped that may have mattered.
@@ -108,9 +107,9 @@ class OwnNotes:
 
     def refused_for_sure(self) -> None:
         """Note that the request of this run that was refused has started nothing."""
-        refused, self._refused = self._refused, None
-        if refused is not None and not any(row.number == refused.number and row.task_id for row in self._rows):
-            self._note(refused, outcome=REFUSED)
+        if self._refused is not None:
+            self._note(self._refused, outcome=REFUSED)
+            self._refused = None
 
     @property
     def _here(self) -> list[RequestRow]:
@@ -353,7 +352,7 @@ class OwnNotes:
 
     def _note(self, row: RequestRow, **facts: Any) -> None:
         """After a request noting can only help: what cannot be noted is searched for by the next run."""
-        self._rows = [replace(each, **facts) if each.number == row.number else each for each in self._rows]
+        self._rows = [each.told(**facts) if each.number == row.number else each for each in self._rows]
         with suppress(JournalError):
             self._journal.note(row.number or 0, **facts)
 
@@ -391,7 +390,7 @@ class OwnNotes:
             self._note(row, **facts)
             return Claim.UNSURE
         if is_claimed:
-            self._rows = [replace(each, **facts) if each.number == row.number else each for each in self._rows]
+            self._rows = [each.told(**facts) if each.number == row.number else each for each in self._rows]
         else:
             with suppress(JournalError):
                 self._rows = self.rows_of(self._read_keys)

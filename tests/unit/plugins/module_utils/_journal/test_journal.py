@@ -407,6 +407,15 @@ def test_what_is_over_takes_no_server_down(journal, end):
     assert journal.down() == []
 
 
+def test_request_whose_task_is_known_was_not_refused(journal):
+    """Another controller has found the task, while this one took the answer to a repetition for a refusal."""
+    number = journal.begin(request(**DOWN))
+    assert journal.claim(number, 1001, None)
+    journal.note(number, outcome="REFUSED")
+    [row] = journal.down()
+    assert (row.task_id, row.outcome) == (1001, "RUNNING")
+
+
 def test_request_is_noted_if_those_that_are_down_allow_it_and_nothing_else_is_noted_meanwhile(journal):
     first = journal.begin(request(**DOWN))
     seen = []
