@@ -479,8 +479,6 @@ class OwnNotes:
         """Whether it may run. A new installation of the service gives the same ids to other tasks."""
         if row.outcome == REFUSED or self._is_refused(row):
             return False
-        if row.outcome in DONE:
-            return False
         if listed is None:
             return self._is_new(row) or self._has_just_failed(row, None)
         is_same = None in (listed.start_time, row.began) or _seconds(listed.start_time) == _seconds(row.began)

@@ -27,7 +27,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.endpoints impor
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.session import HttpClient
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.shared_reads import MOST_AGE
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.side_by_side import Crew
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import cap_gate, down_servers, many_restarts
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import cap_gate, down_servers, many_restarts, run
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.fleet_outcome import FleetMember
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.many_restarts import restart_many
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.own_notes import OwnNotes
@@ -123,6 +123,20 @@ def test_servers_whose_start_is_never_shown_are_left_alone_by_their_tasks_and_no
         # Another look would show the same.
         assert found["elapsed"] < many_restarts.PROOF_PAUSE
     assert restarted(fleet) == {1: 1, 4: 1}
+
+
+def test_last_look_at_a_server_says_what_is_shown_not_what_it_would_do(fleet, monkeypatch):
+    """If it does not prove the restart, its reason is that of the failure."""
+    monkeypatch.setattr(many_restarts, "is_shown", lambda *_given: False)
+    looks = []
+
+    def restart_target(api, selector, request, *more):
+        looks.extend([request.foretells] * request.check_mode)
+        return run.restart_target(api, selector, request, *more)
+
+    monkeypatch.setattr(many_restarts, "restart_target", restart_target)
+    [found] = restart(fleet, [member(fleet, 1, 1)])["servers"]
+    assert (found["verified"], looks) == (True, [False])
 
 
 @pytest.fixture

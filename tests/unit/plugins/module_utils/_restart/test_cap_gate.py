@@ -4,11 +4,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import NotSafe, OcpError, OutcomeUnknown
 from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.rows import MemberKey, Place, RequestRow, Shown
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.cap_gate import TOTAL_FOR
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.down_servers import DownServers
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.down_servers import LOOK_AFTER, DownServers
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.knowledge import InFlight
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart_request import RestartRequest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.run import restart_target
@@ -130,7 +132,7 @@ def test_request_to_what_may_be_another_service_is_not_looked_after(service, mon
 
 @pytest.mark.parametrize("facts", [{"back": True}, {"outcome": "REFUSED"}])
 def test_what_is_not_down_any_more_does_not_count(facts, service):
-    journal_here().note(down(), **facts)
+    journal_here().note(down(task_id=None), **facts)
     restart(service)
     assert service.time.pauses == []
 
@@ -263,11 +265,27 @@ def test_all_who_wait_take_turns_to_look_whatever_their_clocks_show(ahead, servi
     assert looks[-1][1] <= 11
 
 
-def test_all_who_wait_take_turns_to_look(service):
-    down(1, at=-60)
+@pytest.mark.parametrize("ahead", [0.0, 7200.0])
+def test_all_who_wait_take_turns_to_look(ahead, service, monkeypatch):
+    """By the clock of the journal, which is ``ahead`` of this controller's."""
+    go_ahead(service, ahead, monkeypatch)
+    down(1, at=-ahead - 60)
     with pytest.raises(NotSafe):
         restart(service, timeout=100)
-    assert service.calls.count("cluster 2") <= 11
+    assert 9 <= service.calls.count("cluster 2") <= 11
+
+
+def test_what_was_just_requested_is_not_looked_after_yet(service):
+    down(1)
+    with pytest.raises(NotSafe):
+        restart(service, timeout=LOOK_AFTER - 5)
+    assert service.calls.count("cluster 2") == 0
+
+
+def go_ahead(service, seconds, monkeypatch):
+    """The clock of the journal is so far ahead of the controller's."""
+    clock = service.time.clock
+    monkeypatch.setattr(journal_here(), "_clock", replace(clock, wall=lambda: clock.wall() + seconds))
 
 
 def test_what_cannot_be_read_goes_on_to_count(service):
@@ -347,7 +365,9 @@ def test_check_mode_says_that_it_would_wait(service):
     )
 
 
-def test_share_is_of_all_servers_and_they_are_counted_once_an_hour(service):
+@pytest.mark.parametrize("ahead", [0.0, 7200.0])
+def test_share_is_of_all_servers_and_they_are_counted_once_an_hour(ahead, service, monkeypatch):
+    go_ahead(service, ahead, monkeypatch)
     seven_tenths = {"percent": 70}
     down(1)
     assert f"{SERVER.target.label}: waits" not in restart(service, caps=seven_tenths, wait=True)["shown"]

@@ -8,12 +8,14 @@ from dataclasses import replace
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import OutcomeUnknown, PermissionDenied
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import run, send_once
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.own_notes import forget_process
 from ansible_collections.oceanbase.ocp.tests.unit.support import fake_ocp
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import at, lost, refused, unreadable
 from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import (
     RESTART_CASES,
     SERVER,
+    SERVER_41,
     every_restart,
     failure,
     request,
@@ -147,6 +149,23 @@ def test_task_that_was_there_before_is_not_adopted(case, service):
     message = str(failure(service, case, request()))
     assert "that was not there before, begun since. Check" in message
     assert (len(service.posts), len(service.jobs)) == (1, 1)
+
+
+def test_noted_task_that_the_list_does_not_show_yet_was_there_before(service, monkeypatch):
+    """Else an answer that belongs to the request before, as a proxy may give it, would be taken for this one's."""
+    service.list_lacks = 5.0
+    assert restart(service, SERVER, request())["task_id"] == 1001
+    service.passes(1)
+    known = []
+
+    def post_restart(api, target, sent, announce):
+        known.append((api.tasks(), sent.known))
+        return send_once.post_restart(api, target, sent, announce)
+
+    monkeypatch.setattr(run, "post_restart", post_restart)
+    neighbour = replace(SERVER_41, id=42, address="10.1.0.2:2882", host_id=52, zone="zone2")
+    run.restart_target(service, replace(SERVER, target=neighbour), request(), service.time.clock)
+    assert known == [([], {1001})]
 
 
 def test_agent_task_of_fewer_hosts_is_not_adopted(service):

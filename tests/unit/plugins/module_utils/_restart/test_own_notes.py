@@ -311,6 +311,22 @@ def test_start_that_clocks_do_not_place_may_be_that_of_an_earlier_restart_or_sin
         register(run(**NAME), seen(from_before()))
 
 
+def test_start_may_be_that_of_an_earlier_restart_as_far_as_the_clocks_of_the_service_are_apart(run, seen, service):
+    """Which of the two application servers wrote the times of the task is not known."""
+    service.other_offsets = (600.0,)
+    service.servers_there[0].started = -90000.0
+    register(run(**NAME), seen(from_before()))
+    service.servers_there[0].started = 45.0
+    service.passes(300)
+    assert sights(run(**NAME), seen(from_before()))[ADDRESS].starting == set()
+
+
+def test_first_use_keeps_how_far_the_clocks_of_the_service_were_ahead(run, seen, service, journal, monkeypatch):
+    monkeypatch.setattr(type(service), "service_clock", clock_ahead(7200.0))
+    register(run(**NAME), seen())
+    assert [each.clocks for each in journal.first_uses(NAME["change"])] == [service.service_clock.bounds]
+
+
 def test_start_that_has_not_moved_meanwhile_is_the_first_one(run, seen, service):
     register(run(**NAME), seen(from_before()))
     service.passes(300)
@@ -852,6 +868,15 @@ def test_uncertain_clocks_of_the_service_widen_the_time_of_a_request(run, seen, 
     sent = run().sent_before()
     assert sent.at - sent.uncertain <= at(-2.25)
     assert sent.at + sent.uncertain >= at(3.25)
+
+
+def test_own_restart_that_has_just_failed_by_a_clock_that_may_be_behind_may_be_at_work(run, seen, service):
+    """One of two application servers is ten minutes behind."""
+    notes = answered(run, seen)
+    failed = raw_task(1001, "FAILED", startTime=at(-630).isoformat(), finishTime=at(-620).isoformat())
+    assert notes.own_restarts([failed]) == []
+    service.other_offsets = (-600.0,)
+    assert [found.task_id for found in notes.own_restarts([failed])] == [1001]
 
 
 def test_own_restart_that_has_ended_well_is_not_at_work_by_an_older_answer(run, seen):

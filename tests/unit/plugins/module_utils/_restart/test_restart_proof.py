@@ -274,3 +274,13 @@ def test_diff_shows_before_and_after(service):
     diff = restart(service, SERVER, request(wait=True))["diff"]
     assert diff["before"] == "10.1.0.1:2882 RUNNING started 2026-05-04T02:00:00+08:00\n"
     assert diff["after"] == "10.1.0.1:2882 RUNNING started 2026-05-04T03:00:05+08:00\n"
+
+
+@pytest.mark.parametrize(("others", "verified"), [((), True), ((-600.0,), None)])
+def test_start_after_the_begin_of_a_joined_task_proves_nothing_if_its_clock_may_be_behind(others, verified, service):
+    """The server has started five minutes ago; the task shows that it began ten minutes ago."""
+    service.servers_there[0].started = -300.0
+    service.begin(SERVER.task_name, SERVER.things(service), ago=600, seconds=610)
+    service.restarts_really, service.other_offsets = False, others
+    result = restart(service, SERVER, request(wait=True))
+    assert (result["action"], result["verified"]) == ("attached", verified)
