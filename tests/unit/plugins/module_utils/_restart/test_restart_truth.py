@@ -772,6 +772,18 @@ def test_own_task_is_adopted_after_too_many_requests(condition, has_envelope, la
 
 
 @every_restart
+@pytest.mark.parametrize("condition", CONDITIONS.values(), ids=CONDITIONS)
+def test_own_task_that_another_controller_has_noted_is_adopted_after_too_many_requests(condition, case, service):
+    """While this one pauses, the other one finds the task of the open request in the shared journal."""
+    limited_by(service, case, 1.0)
+    service.time.after_sleep = lambda: journal_here().claim(1, 1001, None)
+    result = restart(service, case, replace(request(), **condition))
+    assert (result["action"], result["changed"], result["task_id"]) == ("adopted", True, 1001)
+    assert "may have started it" not in result["reason"]
+    assert (len(service.posts), len(service.jobs)) == (1, 1)
+
+
+@every_restart
 @pytest.mark.parametrize("lag", [0.0, 5.0], ids=["shown at once", "shown after 5 s"])
 def test_own_task_is_adopted_where_the_run_gives_up_after_too_many_requests(lag, case, service):
     service.names_operations, service.list_lacks, service.start_shown_late = False, lag, lag
