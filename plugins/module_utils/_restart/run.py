@@ -476,7 +476,8 @@ class _Run:
     def _claims(self, look: Look, decision: Decision) -> bool:
         """Whether the task that is adopted is that of no other request; if it is, look again.
 
-        So it does if somebody else has found the task of an earlier run first. That of this run's request stays its own.
+        So it does if somebody else has found the task of an earlier run first. The task of this run's request stays its
+        own.
         """
         task = look.task(decision.tasks[0])
         if task is None or self._searched is None or self._request.check_mode:
@@ -707,9 +708,6 @@ class _Run:
                     return False
                 if isinstance(verdict, LookAgain):
                     return False
-        if not self._turn.is_fresh:
-            self._let_go()
-            return False
         return True
 
     def _note_judgement(self, judgement: Judgement) -> None:

@@ -138,6 +138,13 @@ def test_minority_of_wrong_answers_does_not_move_the_clock(offset, right, wrong)
     assert clock.uncertainty <= 4 + 5
 
 
+def test_bounds_are_those_after_the_last_answer():
+    clock = clock_of((5, 5.0, 5.2))
+    assert clock.bounds[1] < 2
+    clock.shown(datetime.fromtimestamp(BASE + 605, UTC), BASE + 5.0, BASE + 5.2, "another")
+    assert clock.bounds[0] < 0 < 600 < clock.bounds[1]
+
+
 def test_last_answers_count():
     clock = clock_of(*[IN_1970] * 40, *[AHEAD] * MOST_ANSWERS)
     assert (clock.agreed, round(clock.offset)) == (True, 60)
