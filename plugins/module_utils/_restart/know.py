@@ -194,11 +194,12 @@ class _Meaning:
         return shown, member.name in self.values.tried
 
     def _is_new(self, member: ShownMember) -> bool:
-        """Whether it has started so recently that the service may show its values late."""
+        """Whether it has started so recently, as far as clocks tell, that the service may show its values late."""
         if self.values is None:
             return False
-        if member.started is not None and not member.is_ahead:
-            return self.look.now < member.started + timedelta(seconds=PROOF_TIMEOUT)
+        started = started_span(member)
+        if started is not None:
+            return self.look.now.timestamp() - self.memory.ended.uncertain < started.last + PROOF_TIMEOUT
         tasks = (self._task(entry) for entry in self.look.tasks)
         return any(task.is_due and task.work is Work.RESTARTED and member.name in task.since for task in tasks)
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 
 from .._base.parsing import Record, instant
+from .._base.service_clock import HOST_UNCERTAINTY
 from .._base.text import one_line
 from .._targets.serving import is_in_flight
 from .._targets.target import PlacedServer
@@ -66,18 +67,23 @@ def may_be_of_restart(alarm: Record, placed: Sequence[PlacedServer]) -> bool:
     """Whether a restart may have raised it, so that it clears by itself.
 
     A server that it is about, or any if it names none, has started since or is being restarted. An alarm that was
-    raised longer after the start than the service takes to raise one is about the process that runs now.
+    raised longer after the start than the service takes to raise one is about the process that runs now. The clock of
+    the host, which shows the start, may be behind that of the service.
     """
     return any(
-        is_in_flight(server.member.status) or _began_before(alarm, server)
+        is_in_flight(server.member.status) or _began_before(alarm, server, behind=HOST_UNCERTAINTY)
         for server in servers_named(alarm, placed) or placed
     )
 
 
-def _began_before(alarm: Record, server: PlacedServer) -> bool:
-    """Whether it may be about the time before the server has started."""
+def _began_before(alarm: Record, server: PlacedServer, behind: float = 0.0) -> bool:
+    """Whether it may be about the time before the server has started.
+
+    The clock of its host may be ``behind`` that of the service by so many seconds.
+    """
     raised, started = instant(alarm.get("activeAt")), server.member.started
-    return raised is not None and started is not None and raised <= started + RAISED_WITHIN
+    latest = RAISED_WITHIN + timedelta(seconds=behind)
+    return raised is not None and started is not None and raised <= started + latest
 
 
 def _is_new(server: PlacedServer, now: datetime) -> bool:

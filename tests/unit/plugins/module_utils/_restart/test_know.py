@@ -7,6 +7,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.service_clock import HOST_UNCERTAINTY
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.task_model import Task as TaskRecord
 from ansible_collections.oceanbase.ocp.plugins.module_utils._parameters.effect import Effect
 from ansible_collections.oceanbase.ocp.plugins.module_utils._parameters.parameter import Parameter
@@ -265,8 +266,8 @@ def test_without_wanted_values_none_is_known():
 @pytest.mark.parametrize(
     ("seen", "is_new"),
     [
-        (look(a=NOW - 179.9), True),
-        (look(a=NOW - 180), False),
+        (look(a=NOW - 180 - HOST_UNCERTAINTY), True),
+        (look(a=NOW - 181 - HOST_UNCERTAINTY), False),
         (look(entry(ended=NOW - 1), a=None), True),
         (look(entry(ended=NOW - 180), a=None), False),
         (look(entry(ended=NOW - 1, restarts=frozenset("b")), a=None), False),
@@ -277,6 +278,12 @@ def test_without_wanted_values_none_is_known():
 )
 def test_values_may_follow_for_three_minutes_after_a_start(seen, is_new):
     assert known(seen, values=values_of(a="4M", b="4M")).members[0].is_new is is_new
+
+
+def test_values_may_follow_for_longer_if_the_clocks_of_the_service_are_apart():
+    seen = look(a=NOW - 200 - HOST_UNCERTAINTY)
+    found = [known(seen, values=values_of(a="4M", b="4M"), ended=Ended(uncertain=apart)) for apart in (0.0, 30.0)]
+    assert [each.members[0].is_new for each in found] == [False, True]
 
 
 # What has to be read whole
