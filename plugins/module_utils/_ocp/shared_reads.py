@@ -26,6 +26,8 @@ MOST_AGE = 10.0
 # A list of all clusters replaces the read of each if so many clusters are looked at side by side, and the service has
 # at most so many for each of these: the longer a list, the more it costs.
 FEWEST_SIDE_BY_SIDE, LISTED_FOR_EACH = 3, 16
+# Seconds that a read by many waits until more of them need it.
+GATHERING = 0.1
 
 
 @dataclass(frozen=True)
@@ -85,9 +87,13 @@ class SharedReads:
         return new
 
     def read_together(self, key: Hashable, service_clock: ServiceClock, read: Callable[[], Any], after: int) -> _Read:
-        """The same by one thread at a time; those that wait take what another one began to read meanwhile."""
+        """The same by one thread at a time; those that come meanwhile take what it reads."""
         with self._turn:
-            return self.newest(key, after) or self.read(key, service_clock, read)
+            known = self.newest(key, after)
+            if known is None:
+                self._clock.sleep(GATHERING)
+                known = self.read(key, service_clock, read)
+            return known
 
     def trusts_list(self, compare: Callable[[], bool]) -> bool:
         """Whether the list shows all that the record of one cluster shows, by the first comparison that succeeds."""

@@ -38,6 +38,11 @@ class TaskList(Protocol):
         key = ("tasks", limit, above, *sorted(filters.items()))
         return self._shared(key, lambda: self._tasks(limit, above, filters))
 
+    def page_of_tasks(self, size: int, **filters: Any) -> list[Record]:
+        """One page of the tasks that pass the service's filters: the newest, unless it ignores the order."""
+        pages = self._pages("/api/v2/tasks/instances", {**filters, "sort": NEWEST_FIRST}, size, of_tasks=True)
+        return [task_record(entry) for entry in next(pages, [])]
+
     def _tasks(self, limit: int | None, above: int, filters: Record) -> list[Record]:
         text = filters.get("name") or ""
         word = max(re.split(ENCODED_DIFFERENTLY, text), key=len)

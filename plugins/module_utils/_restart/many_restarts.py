@@ -136,6 +136,7 @@ class _Fleet:
                 purpose=Purpose(targets=self._outcome.targets),
                 unseen_for=UNSEEN_FOR,
                 crew=self._crew,
+                listed=True,
                 clock=self._clock,
             )
         except OcpError as error:

@@ -4,15 +4,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from .._base.clock import SYSTEM_CLOCK, Clock
 from .._base.errors import CredentialsRefused, NotFound, OcpError, OptionError, ServiceError, TargetError
 from .._base.parsing import Record
 from .._ocp.endpoints import OcpApi
+from .._ocp.paging import PAGE_SIZE
 from .._ocp.side_by_side import Crew, Ended
-from .._ocp.task_model import RUNNING, Task
+from .._ocp.task_list import RECENT_TASKS
+from .._ocp.task_model import RUNNING, SUCCESSFUL, Task
 from .failure_report import Purpose, task_failed, wait_timed_out
 from .poll_pauses import PollPolicy, Result, poll_until_done, transient_error_warnings
 from .progress import MOST_TASKS_IN_DETAIL, PollResult, Progress
@@ -83,17 +85,19 @@ def wait_for_tasks(
     purpose: Purpose = NO_PURPOSE,
     unseen_for: float = 0.0,
     crew: Crew | None = None,
+    listed: bool = False,
     clock: Clock = SYSTEM_CLOCK,
 ) -> Awaited:
     """Poll the tasks until each has finished, successfully or not; ``full`` results have all subtasks.
 
-    With a ``crew`` many that have ended since the last poll are read side by side. Temporary polling errors do not end
-    the wait. Rejected credentials, a missing permission and a task that does not exist do: every answer was 404 for
+    With a ``crew`` many that have ended since the last poll are read side by side. With ``listed`` the list may tell
+    that they have succeeded, which shows less of a task than a read of it. Temporary polling errors do not end the
+    wait. Rejected credentials, a missing permission and a task that does not exist do: every answer was 404 for
     ``unseen_for`` seconds. Raises WaitTimeout after one last poll.
     """
     graces = {task_id: Grace(clock, min(unseen_for, policy.timeout)) for task_id in task_ids}
     progress = Progress(policy.show, policy.offline_time, steps=policy.steps)
-    poller = _AwaitedTasks(api, crew, graces, full, progress, purpose)
+    poller = _AwaitedTasks(api, crew, graces, full, listed, progress, purpose)
     waited = poll_until_done(poller, api, policy, clock)
     if not poller.done:
         error = wait_timed_out(api, poller.unfinished, waited, poller.poll_warnings(), purpose)
@@ -129,6 +133,7 @@ class _AwaitedTasks:
         crew: Crew | None,
         graces: Mapping[int, Grace],
         full: bool,
+        listed: bool,
         progress: Progress,
         purpose: Purpose,
     ) -> None:
@@ -141,6 +146,7 @@ class _AwaitedTasks:
         self._api = api
         self._crew = crew
         self._full = full
+        self._listed = listed
         self._graces = graces
         self._problems: list[ServiceError] = []
         self._progress = progress
@@ -163,6 +169,8 @@ class _AwaitedTasks:
             changed = set(self.unfinished)
             if len(changed) > MOST_TASKS_IN_DETAIL:
                 changed -= {task.get("id") for task in self._api.tasks(status=RUNNING)}
+            if self._listed and len(changed) > MOST_TASKS_IN_DETAIL:
+                changed -= self._note_listed(changed)
             for task_id, answer in self._answers([task_id for task_id in self.wanted if task_id in changed]):
                 self._note(task_id, answer)
         except (CredentialsRefused, NotFound) as error:
@@ -171,6 +179,15 @@ class _AwaitedTasks:
             raise
         except ServiceError as error:
             self._record_problem(error)
+
+    def _note_listed(self, task_ids: Collection[int]) -> set[int]:
+        """Note those that one page of the list shows as done with all their steps; returns their ids."""
+        page = self._api.page_of_tasks(min(len(self.wanted) + RECENT_TASKS, PAGE_SIZE), status=SUCCESSFUL)
+        shown = {task["id"]: task for task in page if task.get("id") in task_ids}
+        done = {task_id for task_id, task in shown.items() if _is_done(Task.from_api(task))}
+        for task_id in done:
+            self._note(task_id, shown[task_id])
+        return done
 
     def _answers(self, task_ids: list[int]) -> Iterator[tuple[int, Record | OcpError | None]]:
         """The record of each, or why it cannot be read."""
@@ -229,3 +246,8 @@ class _AwaitedTasks:
     def poll_warnings(self) -> list[str]:
         """A sentence about the failed polls, if any."""
         return transient_error_warnings("the tasks", self._problems)
+
+
+def _is_done(task: Task) -> bool:
+    """Whether a listed task did its work, by its steps; whether it was rolled back would show in them alone."""
+    return bool(task.subtasks) and task.succeeded

@@ -12,6 +12,7 @@ from types import SimpleNamespace
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.service_clock import ServiceClock
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.shared_reads import (
+    GATHERING,
     LISTED_FOR_EACH,
     MOST_AGE,
     ReadsInOrder,
@@ -213,6 +214,16 @@ def test_threads_that_wait_for_a_read_share_the_one_that_begins_while_they_wait(
         thread.join(30)
     assert sorted(found) == ["clusters 1"] * 4 + ["early"]
     assert sum(len(line.sent) for line in asked) == 1
+
+
+def test_read_by_many_waits_a_moment_for_those_that_come(time_passes):
+    shared = SharedReads(8, Lock(), time_passes.clock)
+    began = time_passes.time
+    first, alone = Line(shared), Line(shared)
+    first.read("clusters", together=True)
+    assert time_passes.time - began == pytest.approx(GATHERING)
+    alone.read("cluster")
+    assert time_passes.time - began == pytest.approx(GATHERING)
 
 
 @pytest.mark.parametrize(("side_by_side", "clusters", "lists"), [(2, 1, False), (3, 48, True), (3, 49, False)])

@@ -59,6 +59,7 @@ class Service:
     failing: Callable[[float, str], Exception | None] = lambda _seconds, _path: None
     looks: dict[float, list[str]] = field(default_factory=dict)
     statuses: set[str] = field(default_factory=set)
+    listed: Callable[[int], dict[str, Any]] = lambda number: detail(number, "SUCCESSFUL")
     retry_after: float = 0.0
     trace_id: str | None = None
 
@@ -77,6 +78,9 @@ class Service:
         if name != "instances":
             return response(detail(int(name), self._status(int(name), now)))
         self.statuses.add(params["status"])
+        if params["status"] == "SUCCESSFUL":
+            ended = [number for number in self.ends if self._status(number, now) == "SUCCESSFUL"]
+            return response({"contents": [self.listed(number) for number in ended]})
         assert params["size"] == PAGE
         running = [number for number in self.ends if self._status(number, now) == "RUNNING"]
         first = (params["page"] - 1) * PAGE
@@ -154,6 +158,47 @@ def test_task_of_unknown_status_is_read_again_and_unfinished(time_passes):
     assert set(map(tuple, service.details())) == {(8, 9)}
     assert raised.value.facts["unfinished_task_ids"] == [*range(1, 10)]
     assert [task["id"] for task in raised.value.facts["tasks"]] == [8, 9]
+
+
+def rolled_back(number: int) -> dict[str, Any]:
+    steps = chain(step(1, "Stop it", "SUCCESSFUL", operation="ROLLBACK"), step(2, "Start it", "PENDING"))
+    return raw_task(number, "SUCCESSFUL", subtasks=steps)
+
+
+def of_another_id(number: int) -> dict[str, Any]:
+    return detail(number + 1000, "SUCCESSFUL")
+
+
+@pytest.mark.parametrize(
+    ("listed", "is_read"),
+    [
+        (lambda number: detail(number, "SUCCESSFUL"), False),
+        (lambda number: detail(number, "RUNNING"), True),
+        (lambda number: raw_task(number, "SUCCESSFUL", subtasks=[]), True),
+        (rolled_back, True),
+        (of_another_id, True),
+    ],
+    ids=["with its steps", "not ended", "without steps", "rolled back", "of others"],
+)
+def test_success_that_the_list_shows_with_its_steps_is_not_read_again(listed, is_read, time_passes):
+    ends = dict.fromkeys(range(1, 21), 0.0)
+    api, service = service_of(time_passes, ends, listed=listed)
+    waited = wait_for_tasks(api, ends, PATIENT, full=False, listed=True, clock=time_passes.clock)
+    assert [task["succeeded"] for task in waited.results] == [True] * 20
+    assert service.statuses == {"RUNNING", "SUCCESSFUL"}
+    assert service.details() == [[*ends] if is_read else []]
+
+
+def test_few_ends_and_failures_are_read_although_successes_are_listed(time_passes):
+    ends = dict.fromkeys(range(1, 7), 0.0) | dict.fromkeys(range(7, 15), 20.0)
+    api, service = service_of(time_passes, ends, others={1: "FAILED", 2: "FAILED"})
+    waited = wait_for_tasks(api, ends, PATIENT, listed=True, clock=time_passes.clock)
+    assert [task.id for task in waited.unsuccessful] == [1, 2]
+    assert [read for read in service.details() if read] == [[1, 2]]
+    few = dict.fromkeys(range(1, 5), 0.0)
+    api, service = service_of(time_passes, {**few, 9: 20.0})
+    wait_for_tasks(api, [*few, 9], PATIENT, listed=True, clock=time_passes.clock)
+    assert service.details()[0] == [*few]
 
 
 def test_results_keep_the_requested_order_without_duplicates(time_passes):
