@@ -30,7 +30,6 @@ ELSEWHERE = frozenset(
         "status-is-ignored",
         "others-are-believed-to-be-up",
         "clock-of-last-answer",
-        "application-servers-share-a-clock",
         "address-is-not-checked",
         "address-alone-is-the-target",
         "unknown-steps-do-no-harm",

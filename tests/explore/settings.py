@@ -225,6 +225,32 @@ _ALL = (
     Setting(
         "the service is ten minutes ahead", _SERVER, server, events=FEW, clock_offset=600.0, is_unclear=True, **_DATED
     ),
+    Setting("two application servers, ten minutes apart, by a name", _SERVER, server, events=FEW, second_ahead=600.0),
+    Setting(
+        "two application servers, ten minutes apart, an arbitration service",
+        (AN_ARBITER,),
+        arbiter,
+        events=FEW,
+        second_ahead=-600.0,
+    ),
+    Setting(
+        "the second application server is ahead",
+        _SERVER,
+        server,
+        events=(*FEW, "it shows its start late"),
+        second_ahead=40.0,
+        is_unclear=True,
+        **_DATED,
+    ),
+    Setting(
+        "the second application server is behind",
+        _SERVER,
+        server,
+        events=(*FEW, "it shows its start late"),
+        second_ahead=-40.0,
+        is_unclear=True,
+        **_DATED,
+    ),
     Setting(
         "hosts are ahead",
         _SERVER,

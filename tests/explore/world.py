@@ -89,6 +89,7 @@ class Setting:
     values: Mapping[str, str] = field(default_factory=dict)
     clock_offset: float = 0.0
     hosts_ahead: float = 0.0
+    second_ahead: float = 0.0
     is_unclear: bool = False
 
 
@@ -116,6 +117,7 @@ class World:
             retry_after=POLL_PAUSE,
             timeout=TIMEOUT,
             hosts_ahead=setting.hosts_ahead,
+            second_ahead=setting.second_ahead,
         )
         self.service.events, self.service.endings = self, setting.endings
         self.things = [[thing.id for thing in things] for things in setting.prepare(self.service)]
