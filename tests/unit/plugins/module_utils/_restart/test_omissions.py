@@ -86,7 +86,7 @@ ACTIONS = {
 NAMED = {
     "contents": "a list of objects",
     "id": r"different entries|shows no ids?|names no task|names task 0 instead|no field of a task|id is not shown",
-    "name": r"no name or address is shown|not a new restart of",
+    "name": r"no name or address is shown|not a new restart of|the service no longer shows it",
     "status": r"no status is shown|does not run|without the status of each subtask|zones are up: |FAILED\.$",
     "operation": "no field of a task",
     "innerStatus": "unknown state",
