@@ -35,6 +35,7 @@ class Profile:
     ids: str = "rise"  # of new tasks; or fall, mixed
     task_ends: str = "list"  # which records of tasks tell when it ended, or detail, none
     task_begins: str = "list"  # or detail
+    list_tells: str = "operation and steps"  # of a task, besides its status; or steps, nothing
     chinese_steps: bool = False
     cluster_word: str = "RUNNING"  # status of a cluster in which a part is worked on
     agents_below: str = "/api/v2"
@@ -104,6 +105,7 @@ def draw_profile(choices: Stream) -> Profile:
     if kind == "4.2":
         profile.cluster_detail = profile.servers_in_cluster = profile.tags = profile.milliseconds = False
         profile.operating = "none"
+        profile.list_tells = "steps"
     elif kind == "mixed":
         _mix(profile, choices)
     profile.busy = choices.pick(("refuse", "accept", "fail"), (50, 35, 15))
@@ -221,3 +223,6 @@ def _draw_tasks(profile: Profile, choices: Stream) -> None:
     if choices.chance(0.03):
         profile.ignores |= {"sort"}
         choices.counted("list ignores sort")
+    if choices.chance(0.1):
+        profile.list_tells = choices.pick(("steps", "nothing"))
+        choices.counted("lists of tasks tell less")

@@ -195,10 +195,11 @@ class Records:
 
     def listed_task(self, task: Task, state: dict[str, Any]) -> dict[str, Any]:
         """The entry of the list."""
-        found = {
-            **self._task(task, state),
-            "subtasks": [self._step(task, state, place, brief=True) for place in range(len(task.steps))],
-        }
+        found = self._task(task, state)
+        if self._profile.list_tells != "operation and steps":
+            found.pop("operation")
+        if self._profile.list_tells != "nothing":
+            found["subtasks"] = [self._step(task, state, place, brief=True) for place in range(len(task.steps))]
         if self._profile.tags:
             found["tags"] = self._tags(task)
         if self._profile.task_begins == "detail":
@@ -213,7 +214,7 @@ class Records:
         found = self.listed_task(task, state)
         found["subtasks"] = [self._step(task, state, place) for place in range(len(task.steps))]
         times = self._task(task, state)
-        found["startTime"] = times["startTime"]
+        found["startTime"], found["operation"] = times["startTime"], times["operation"]
         if "finishTime" in times and self._profile.task_ends == "detail":
             found["finishTime"] = times["finishTime"]
         return found

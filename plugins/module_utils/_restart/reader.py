@@ -190,9 +190,14 @@ class Reader:
 
 
 def _is_same(known: Record | None, listed: Record) -> bool:
-    """Whether a task has not gone on since it was read whole: a person may have retried it."""
-    keys = ("status", "operation")
-    return known is not None and all(str(known.get(key)).upper() == str(listed.get(key)).upper() for key in keys)
+    """Whether a task has not gone on since it was read whole: a person may have retried it, or rolled it back.
+
+    Lists of older versions show no operation.
+    """
+    if known is None:
+        return False
+    shown = [(known.get(key), listed.get(key)) for key in ("status", "operation")]
+    return all(None in pair or str(pair[0]).upper() == str(pair[1]).upper() for pair in shown)
 
 
 def _named_tasks(api: OcpApi, target: Target, observed: Observation) -> tuple[list[TaskOnTarget], list[Task], bool]:

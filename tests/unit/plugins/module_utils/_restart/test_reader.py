@@ -314,6 +314,18 @@ def test_operation_in_another_case_is_the_same_attempt(api, reader):
     assert reader.has_detail(first)
 
 
+@pytest.mark.parametrize("operation", ["EXECUTE", "ROLLBACK"])
+def test_list_without_operations_has_the_details_that_were_read(operation, api, reader):
+    listed = restart(90, subtasks=[])
+    del listed["operation"]
+    first = reader_entry(api, reader, listed)
+    api.expect("task", 90, gives=restart(90, operation=operation))
+    reader.read_details([first])
+    again = reader_entry(api, reader, listed)
+    assert reader.has_detail(again)
+    assert (again.record["operation"], again.record["subtasks"]) == (operation, STEPS)
+
+
 def test_details_that_are_gone_are_not_asked_for_again(api, reader):
     first = reader_entry(api, reader, restart(90, subtasks=[]))
     api.expect("task", 90, gives=refused(404))

@@ -1280,6 +1280,35 @@ def test_start_of_an_earlier_restart_that_shows_during_the_run_ends_it(service):
     assert (error.__class__, service.posts) == (NotVerified, [])
 
 
+def list_little(service):
+    """Let the list tell neither what a task did last nor its steps, as those of older versions may."""
+    tasks = service.tasks
+    service.tasks = lambda *args, **filters: [
+        {name: value for name, value in each.items() if name not in ("operation", "subtasks")}
+        for each in tasks(*args, **filters)
+    ]
+
+
+@every_restart
+def test_task_that_was_rolled_back_is_no_restart_though_the_list_does_not_tell(case, service):
+    list_little(service)
+    service.begin(case.task_name, case.things(service), end="ROLLBACK")
+    service.passes(12)
+    result = restart(service, case, request(started_before=CHANGE, wait=True))
+    assert (result["action"], len(service.posts)) == ("submitted", 1)
+
+
+@every_restart
+def test_task_that_skipped_a_step_is_no_restart_though_the_list_does_not_tell(case, service):
+    list_little(service)
+    service.restarts_really = False
+    service.begin(case.task_name, case.things(service), skipped=(2,))
+    service.passes(12)
+    error = failure(service, case, request(started_before=CHANGE, wait=True))
+    assert "skipped" in str(error)
+    assert service.posts == []
+
+
 @pytest.mark.parametrize("lag", [5.0, 15.0])
 def test_busy_answer_to_a_repetition_by_a_proxy_is_searched_behind(lag, service):
     """The first request was carried out; the second one got the answer, since the first was at work."""
