@@ -98,11 +98,21 @@ def has_moved(before: Member, after: Member) -> bool | None:
     """Whether the start is later than before, or else the processes are others; None if neither is shown.
 
     Both starts are by the clock of the same host. One that was still to come and is earlier now: that clock was set.
+    Where a process has the number of before, as it may in a container after each start, that clock may have drifted.
     """
-    if before.started is not None and after.started is not None:
-        if _was_set_back(before, after):
-            return None
-        return (after.started - before.started).total_seconds() > _least_move(before, after)
+    renewed = _has_other_pids(before, after)
+    if before.started is None or after.started is None:
+        return renewed
+    if _was_set_back(before, after):
+        return None
+    later = (after.started - before.started).total_seconds()
+    if later <= _least_move(before, after):
+        return False
+    return None if renewed is False and later <= HOST_UNCERTAINTY else True
+
+
+def _has_other_pids(before: Member, after: Member) -> bool | None:
+    """Whether each process has another number; None if that is not shown."""
     same = renewed_processes((before.pids or {}).keys() & (after.pids or {}).keys())
     if not before.pids or not after.pids or not same:
         return None
@@ -131,8 +141,9 @@ class Sight:
 
     ``shown`` has neither a start nor processes if none was shown. ``late``: one of these tasks may have made a start
     that shows later. ``filled``: ``shown`` is what was shown after that use, and may be since. Of the tasks,
-    ``starting`` might start it from then on, ``running`` only if they are rolled back. ``joined``: the name was used
-    for its cluster or zone before it belonged to that, from then on, by the clocks of the service.
+    ``starting`` might start it from then on, ``running`` only if they are rolled back. ``at`` is when that was, by the
+    clocks of the service. ``joined``: the name was used for its cluster or zone before it belonged to that, from then
+    on.
     """
 
     shown: Member
@@ -141,6 +152,7 @@ class Sight:
     filled: bool = False
     starting: frozenset[int] = frozenset()
     running: frozenset[int] = frozenset()
+    at: Span | None = None
     joined: Span | None = None
 
     def of_start(self, member: Member) -> Relative:
@@ -150,7 +162,7 @@ class Sight:
             return Relative.HIDDEN if started is None else started.relative_to(self.joined)
         moved = has_moved(self.shown, member)
         if moved and not self.late:
-            return Relative.SINCE
+            return Relative.MOVED if _was_before(self.shown, member, self.at) else Relative.SINCE
         if moved or (moved is False and self.filled) or _was_set_back(self.shown, member):
             return Relative.UNCLEAR
         return Relative.HIDDEN if moved is None else Relative.BEFORE
@@ -234,8 +246,10 @@ class Begin:
     def _by_clock(self, member: Member) -> Relative | None:
         if self.instant is None:
             return None
-        if any(has_moved(before, member) for before in self.requested.get(member.name, ())):
-            return Relative.SINCE
+        moved = [before for before in self.requested.get(member.name, ()) if has_moved(before, member)]
+        if moved:
+            is_before = all(_was_before(before, member, self.instant) for before in moved)
+            return Relative.MOVED if is_before else Relative.SINCE
         span = started_span(member)
         found = Relative.HIDDEN if span is None else span.relative_to(self.instant)
         if found is Relative.UNCLEAR and member.name in self.seen and has_moved(self.seen[member.name], member):
@@ -251,10 +265,16 @@ class Begin:
         return sight.of_start(member)
 
 
+def _was_before(shown: Member, member: Member, begin: Span | None) -> bool:
+    """Whether the start of a member, which is not the one that was ``shown``, is before this by all clocks."""
+    started = None if shown.started is None else started_span(member)
+    return started is not None and begin is not None and started.relative_to(begin) is Relative.BEFORE
+
+
 def _either(first: Relative | None, second: Relative | None) -> Relative:
     """What two ways to tell say together: one that says "since" is enough, and both have to say "before"."""
     shown = [each for each in (first, second) if each is not None]
-    for each in (Relative.SINCE, Relative.UNCLEAR, Relative.HIDDEN):
+    for each in (Relative.SINCE, Relative.MOVED, Relative.UNCLEAR, Relative.HIDDEN):
         if each in shown:
             return each
     return Relative.BEFORE

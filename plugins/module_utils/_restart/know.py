@@ -153,7 +153,7 @@ class _Meaning:
     def undecided(self) -> Iterator[TaskOnTarget]:
         members = self.look.observed.members
         open_ones = {member.name for member in members if self._is_open(member)}
-        doubtful = (Relative.UNCLEAR, Relative.HIDDEN)
+        doubtful = (Relative.MOVED, Relative.UNCLEAR, Relative.HIDDEN)
         unclear_ones = {member.name for member in members if self.begin.of_start(member) in doubtful}
         for entry in self.look.tasks:
             task = entry.task

@@ -20,12 +20,17 @@ class InFlight(StrEnum):
 
 
 class Relative(Enum):
-    """Where a start or the begin of a task lies: before or since the change, not clear by clocks, or not shown."""
+    """Where a start or the begin of a task lies: before or since the change, not clear by clocks, or not shown.
+
+    MOVED: a start that is another one than before the change, and is before it by all clocks. Its host's clock is off,
+    or was set, so that either it has started since or its start is only shown otherwise.
+    """
 
     BEFORE = "before"
     SINCE = "since"
     UNCLEAR = "unclear"
     HIDDEN = "hidden"
+    MOVED = "moved"
 
 
 class Work(Enum):

@@ -106,7 +106,7 @@ class Foresight:
         instant, name = self._change.started_before, self._change.name
         if name is not None:
             self._journal.check(name, wish_of(instant, self._change.values), keys.values())
-        sights = None if name is None else noted_sights(self._journal, name, keys)
+        sights = None if name is None else noted_sights(self._journal, name, keys, self._api.service_clock)
         if instant is None:
             return Begin(sights=sights)
         wall = instant.timestamp()

@@ -141,7 +141,7 @@ class OwnNotes:
         else:
             self._journal.check(change, wish, keys)
         completed = {key: sight.completed_by(found.get(key, sight)) for key, sight in noted.items()}
-        sights = _by_name(self._keys, completed)
+        sights = _by_name(self._keys, completed, self._api.service_clock)
         if whole is not None and whole in noted:
             first = noted[whole]
             then = noted_span(first.at, first.clocks, self._api.service_clock)
@@ -568,16 +568,18 @@ def _as_text(values: Mapping[str, str]) -> str | None:
     return json.dumps(dict(values), sort_keys=True) if values else None
 
 
-def noted_sights(journal: Journal, change: str, keys: Mapping[str, MemberKey]) -> dict[str, Sight]:
+def noted_sights(journal: Journal, change: str, keys: Mapping[str, MemberKey], clock: ServiceClock) -> dict[str, Sight]:
     """What was shown of members with these ``keys`` when the name of a change was first used for them, by name."""
-    return _by_name(keys, journal.sights(change, keys.values()))
+    return _by_name(keys, journal.sights(change, keys.values()), clock)
 
 
-def _by_name(keys: Mapping[str, MemberKey], noted: Mapping[MemberKey, FirstSight]) -> dict[str, Sight]:
-    return {name: _sight(name, noted[key]) for name, key in keys.items() if key in noted}
+def _by_name(
+    keys: Mapping[str, MemberKey], noted: Mapping[MemberKey, FirstSight], clock: ServiceClock
+) -> dict[str, Sight]:
+    return {name: _sight(name, noted[key], clock) for name, key in keys.items() if key in noted}
 
 
-def _sight(name: str, noted: FirstSight) -> Sight:
+def _sight(name: str, noted: FirstSight, clock: ServiceClock) -> Sight:
     return Sight(
         noted_member(name, noted.shown),
         frozenset(noted.tasks),
@@ -585,6 +587,7 @@ def _sight(name: str, noted: FirstSight) -> Sight:
         filled=noted.filled,
         starting=frozenset(noted.starting),
         running=frozenset(noted.running),
+        at=noted_span(noted.at, noted.clocks, clock),
     )
 
 
@@ -620,7 +623,9 @@ def _sorted(numbers: Iterable[int]) -> tuple[int, ...]:
 
 
 def _as_shown(member: Member) -> Shown:
-    return Shown(member.start_time, tuple(sorted((member.pids or {}).items())), bool(member.is_ahead))
+    """A start that is computed from an uptime is noted too: processes may have the same numbers after each start."""
+    computed = member.started.isoformat() if member.started is not None and member.pids else None
+    return Shown(member.start_time or computed, tuple(sorted((member.pids or {}).items())), bool(member.is_ahead))
 
 
 # What a noted outcome says of a task that the service does not show any more; GONE for every other. Somebody may have

@@ -20,7 +20,7 @@ from .._waiting.failure_report import not_serving, target_held
 from .change import Begin
 from .knowledge import InFlight, Knowledge, Relative, Wish, Work
 from .look import Look
-from .rules import Case, Decision, Rule, Step
+from .rules import OPEN, Case, Decision, Rule, Step
 from .values_seen import ValuesSeen
 
 # What a reason begins with in check mode.
@@ -284,8 +284,7 @@ def _nothing_shown(_decision: Decision, told: Told) -> str:
 
 
 def _tasks_hidden(decision: Decision, told: Told) -> str:
-    open_ones = (Relative.HIDDEN, Relative.UNCLEAR)
-    hidden = [member.name for member in told.case.stale if member.start in open_ones]
+    hidden = [member.name for member in told.case.stale if member.start in OPEN]
     is_shown = all(member.started is not None for member in told.members(hidden))
     shows = "clocks do not tell when" if is_shown else "the service shows no start of"
     what = f"{shows} {join_names(hidden)}{' started' if is_shown else ''}"
@@ -312,6 +311,14 @@ def _clocks_overlap(decision: Decision, told: Told) -> str:
     clocks = f"the clocks do not tell whether {join_names(names)} started since {told.condition}"
     unclear = _may_be_earlier(names, told) if told.since is None else clocks
     return f"{unclear}, and task {told.label(decision.tasks[0])} may have restarted it"
+
+
+def _start_moved(_decision: Decision, told: Told) -> str:
+    moved = [member.name for member in told.case.stale if member.start is Relative.MOVED]
+    return (
+        f"{told.starts(told.members(moved))}, which is not what was shown before, and yet before {told.condition}: the "
+        "clock of its host was set, or is off, so it is not known whether it has started since"
+    )
 
 
 def _may_be_earlier(names: Sequence[str], told: Told) -> str:
@@ -371,6 +378,7 @@ _REASONS: Mapping[Rule, Callable[[Decision, Told], str]] = {
     Rule.TASKS_HIDDEN: _tasks_hidden,
     Rule.TASK_UNTOLD: _task_untold,
     Rule.CLOCKS_OVERLAP: _clocks_overlap,
+    Rule.START_MOVED: _start_moved,
     Rule.EARLIER_START: _earlier_start,
     Rule.NEEDED: _needed,
 }
@@ -419,10 +427,18 @@ _ADVICE = {
     ),
     Rule.TASK_UNTOLD: "Run this again with wait=true, or in three minutes.",
     Rule.CLOCKS_OVERLAP: "Look at the start of the process itself.",
+    Rule.START_MOVED: "Look at the start of the process itself, and at the clock of its host.",
 }
 
 
-_HAS_WAY_OUT = (Rule.START_MISSING, Rule.STEP_SKIPPED, Rule.TASK_GONE, Rule.REQUEST_UNSEEN, Rule.CLOCKS_OVERLAP)
+_HAS_WAY_OUT = (
+    Rule.START_MISSING,
+    Rule.STEP_SKIPPED,
+    Rule.TASK_GONE,
+    Rule.REQUEST_UNSEEN,
+    Rule.CLOCKS_OVERLAP,
+    Rule.START_MOVED,
+)
 
 
 def _request_here_error(target: Target) -> OutcomeUnknown:

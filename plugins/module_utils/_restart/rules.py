@@ -28,6 +28,10 @@ class Step(Enum):
     FAIL = "fail"
 
 
+# Starts of which clocks do not tell where they lie.
+OPEN = (Relative.HIDDEN, Relative.UNCLEAR, Relative.MOVED)
+
+
 class Rule(Enum):
     """Why, as a row of the table."""
 
@@ -52,6 +56,7 @@ class Rule(Enum):
     TASKS_HIDDEN = "no start and no clock decides, and no task shows whether it was restarted"
     TASK_UNTOLD = "a restart that began since has succeeded, of what is not shown, and its start may show later"
     CLOCKS_OVERLAP = "no start and no clock decides, and a task may have restarted it"
+    START_MOVED = "its start is another one than before, but is not since the change by any clock, and no task decides"
     EARLIER_START = "the name of the change is new, and the start of an earlier restart may show later"
     NEEDED = "nothing proves a start since the change"
 
@@ -284,7 +289,7 @@ def _nothing_shown(case: Case) -> Decision | None:
 
 
 def _tasks_hidden(case: Case) -> Decision | None:
-    open_ones = [member for member in case.stale if member.start in (Relative.HIDDEN, Relative.UNCLEAR)]
+    open_ones = [member for member in case.stale if member.start in OPEN]
     untold = [task for task in case.untold if any(_leaves_open(task, member) for member in open_ones)]
     if not case.wish.is_dated or not open_ones or (case.known.reads_tasks and not untold):
         return None
@@ -320,8 +325,15 @@ def _may_have_restarted(task: Task, member: Member) -> bool:
 def _leaves_open(task: Task, member: Member) -> bool:
     """Whether a task of a member may have restarted it, as far as the start tells that is shown of the member."""
     # A start that clocks can place shows what a task has done that did not succeed.
-    may_have = {Relative.UNCLEAR: (Work.RAN, Work.UNDONE), Relative.HIDDEN: (Work.RAN,)}
+    ran = (Work.RAN, Work.UNDONE)
+    may_have = {Relative.MOVED: ran, Relative.UNCLEAR: ran, Relative.HIDDEN: (Work.RAN,)}
     return task.work.is_final or task.work in may_have.get(member.start, ())
+
+
+def _start_moved(case: Case) -> Decision | None:
+    if not case.wish.is_dated or all(member.start is not Relative.MOVED for member in case.stale):
+        return None
+    return Decision(Rule.START_MOVED, Step.FAIL, case.names)
 
 
 def _earlier_start(case: Case) -> Decision | None:
@@ -349,6 +361,7 @@ RULES: tuple[Callable[[Case], Decision | None], ...] = (
     _tasks_hidden,
     _task_untold,
     _clocks_overlap,
+    _start_moved,
     _earlier_start,
     _needed,
 )

@@ -260,6 +260,9 @@ class FakeOcp:
             raise refused(404)
         return self._record(found)
 
+    def page_of_tasks(self, size: int, **filters: Any) -> list[dict[str, Any]]:
+        return self.tasks(size, **filters)
+
     def tasks(self, limit: int | None = None, above: int = 0, **filters: Any) -> list[dict[str, Any]]:
         self._called("tasks")
         unknown = filters.keys() - {"clusterId", "hostId", "status", "name"}

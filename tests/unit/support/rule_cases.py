@@ -21,6 +21,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.knowledge i
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.rules import Decision, Rule, Step
 
 BEFORE, SINCE, UNCLEAR, HIDDEN = Relative.BEFORE, Relative.SINCE, Relative.UNCLEAR, Relative.HIDDEN
+MOVED = Relative.MOVED
 ATTACH, FAIL, QUEUE = InFlight.ATTACH, InFlight.FAIL, InFlight.QUEUE
 A, AB, NOBODY = frozenset("a"), frozenset("ab"), frozenset[str]()
 # Begun long before the change, and not of this target.
@@ -544,6 +545,33 @@ UNKNOWN_CASES = [
         "a",
     ),
     _case("no tasks, without a change", known(reads_tasks=False), undated(), Rule.NEEDED, Step.SEND, "a"),
+    _case("it has moved, and no task decides", known(of=members(MOVED)), dated(), Rule.START_MOVED, Step.FAIL, "a"),
+    _case("it has moved, by a task", known(task(), of=members(MOVED)), dated(), Rule.DONE, Step.SKIP, ""),
+    _case(
+        "it has moved, and a task has run",
+        known(task(RAN), of=members(MOVED)),
+        dated(),
+        Rule.CLOCKS_OVERLAP,
+        Step.FAIL,
+        "a",
+        90,
+    ),
+    _case(
+        "it has moved, and a request may have moved it",
+        known(of=members(MOVED), requests=(OPEN,)),
+        dated(),
+        Rule.REQUEST_OPEN,
+        Step.WAIT,
+        "a",
+    ),
+    _case(
+        "it has moved, and tasks cannot be read",
+        known(of=members(MOVED), reads_tasks=False),
+        dated(),
+        Rule.TASKS_HIDDEN,
+        Step.FAIL,
+        "a",
+    ),
     _case(
         "clocks do not tell, and a task has run",
         known(task(RAN), of=members(UNCLEAR)),

@@ -30,6 +30,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 BEFORE, SINCE, UNCLEAR, HIDDEN = Relative.BEFORE, Relative.SINCE, Relative.UNCLEAR, Relative.HIDDEN
+MOVED = Relative.MOVED
 ZERO = BEGINNING.timestamp()
 # The clocks of the service are those of this machine, to the second.
 EXACT = Begin(Span(ZERO, ZERO), wall=ZERO)
@@ -132,7 +133,7 @@ def test_a_task_that_this_machine_requested_since_is_told_by_its_own_clock(reque
 
 @pytest.mark.parametrize(
     ("before", "started", "relative"),
-    [([-90], 5, SINCE), ([5], 5, UNCLEAR), ([-90], -90, BEFORE), ([5, -90], 5, SINCE), ([-900], -90, SINCE)],
+    [([-90], 5, SINCE), ([5], 5, UNCLEAR), ([-90], -90, BEFORE), ([5, -90], 5, SINCE), ([-900], -90, MOVED)],
     ids=["moved", "has not moved", "old, and has not moved", "moved since one of two", "moved, by a clock that is off"],
 )
 def test_a_start_that_has_moved_since_this_machine_requested_it_is_since(before, started, relative):

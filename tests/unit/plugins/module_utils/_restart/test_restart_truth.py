@@ -1202,11 +1202,11 @@ def test_first_use_waits_until_an_earlier_restart_can_show_no_start_any_more(ser
         "server 10.1.0.1:2882 (id 41) of cluster orders (id 31): waiting",
         "the start of 10.1.0.1:2882 by an earlier restart may not show yet, and change memory-2026-11-20 is new",
     ]
-    # From now on a start that moves is since the name.
+    # From now on a start that moves may be since the name, though no clock tells, and no task.
     SERVER.things(service)[0].started += 200.0
     another_process()
-    second = restart(service, SERVER, NAMED)
-    assert (second["action"], second["verified"], len(service.posts)) == ("skipped", True, 1)
+    assert "the clock of its host was set, or is off" in str(failure(service, SERVER, NAMED))
+    assert len(service.posts) == 1
 
 
 def test_check_mode_does_not_wait_for_the_start_of_an_earlier_restart(service):
@@ -1278,6 +1278,37 @@ def test_start_of_an_earlier_restart_that_shows_during_the_run_ends_it(service):
     error = failure(service, SERVER, request("queue", at(0), wait=True, seconds=600))
     assert "the clocks do not tell whether 10.1.0.1:2882 started since" in str(error)
     assert (error.__class__, service.posts) == (NotVerified, [])
+
+
+@every_shown_restart
+@pytest.mark.parametrize(
+    "dated", [{"change": "memory-2026-11-20"}, {"started_before": CHANGE}], ids=["name", "instant"]
+)
+def test_start_that_only_the_clock_of_its_host_has_moved_is_no_restart(dated, case, service):
+    """It is computed from an uptime, that clock was set, and the request was lost on the way there."""
+    asked = replace(request(wait=True, seconds=60), **dated)
+    service.lose_before = [lost()]
+    failure(service, case, asked)
+    for thing in case.things(service):
+        thing.started += 100.0
+    service.passes(600)
+    another_process()
+    error = failure(service, case, asked)
+    assert "which is not what was shown before" in str(error)
+    assert "the clock of its host was set, or is off" in str(error)
+    assert len(service.posts) == 1
+
+
+def test_agents_with_the_same_process_numbers_after_a_restart_have_restarted(service):
+    """As in a container."""
+    kept = {thing.id: thing.pid for thing in AGENTS.things(service)}
+    service.after_restart = lambda: [setattr(thing, "pid", kept[thing.id]) for thing in AGENTS.things(service)]
+    asked = replace(request(wait=True), change="memory-2026-11-20")
+    assert restart(service, AGENTS, asked)["verified"] is True
+    service.passes(600)
+    another_process()
+    again = restart(service, AGENTS, asked)
+    assert (again["action"], again["verified"], len(service.posts)) == ("skipped", True, 1)
 
 
 def list_little(service):
