@@ -81,6 +81,8 @@ class Proof:
     @property
     def contradiction(self) -> str | None:
         """What disproves it, as the end of a sentence; None if nothing does."""
+        if self.after is not None and not self.after.is_there:
+            return "the service no longer shows it, or a part of it"
         trouble = self.after.trouble if self.after is not None and self.after.serves is False else None
         if self.not_restarted:
             words = f"{join_names(self.not_restarted)} has not restarted"

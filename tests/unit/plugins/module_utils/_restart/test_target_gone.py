@@ -58,6 +58,27 @@ def test_answer_of_a_replica_that_does_not_know_the_server_yet_is_waited_out(ser
     assert len(service.posts) == 1
 
 
+@pytest.mark.parametrize("kind", GONE)
+def test_target_that_is_gone_after_its_restart_is_not_proven(kind, service):
+    service.after_restart = lambda: service.servers_there and GONE[kind](service)
+    error = failure(service, RESTART_CASES[kind], request(wait=True))
+    assert isinstance(error, NotVerified)
+    assert "the service no longer shows it, or a part of it" in str(error)
+    assert (error.facts["changed"], error.facts["verified"], len(service.posts)) == (True, False, 1)
+
+
+def test_target_that_is_not_shown_for_a_while_after_its_restart_is_waited_for(service):
+    gone = []
+    service.after_restart = lambda: gone or gone.append((service.now, service.servers_there.pop(0)))
+
+    def remember():
+        if gone and service.now > gone[0][0] + 30 and gone[0][1] not in service.servers_there:
+            service.servers_there.insert(0, gone[0][1])
+
+    service.time.after_sleep = remember
+    assert restart(service, RESTART_CASES["server"], request(wait=True))["verified"] is True
+
+
 def test_name_is_not_used_on_what_is_gone(service):
     """What restarts it before it shows again is no restart since the name."""
     first = service.servers_there.pop(0)
