@@ -24,7 +24,7 @@ options:
       - If OCP does not show the value of each server, the module fails before anything is sent. With O(started_before),
         only that decides, and there is a warning.
       - A server that has just restarted may show its values late. The module checks it again for up to 180 seconds
-        before it restarts it.
+        before it restarts it, and for a minute more because the clock of its host may be behind.
       - The module refuses unknown names, and values that OCP would refuse.
       - Values appear in messages and results, so use C(no_log) if one contains a secret.
     type: dict

@@ -449,7 +449,7 @@ class Journal:
         if known.keys() != {"back"}:
             self._events.writes("the outcome is noted")
             self._events.noted()
-        self.rows[number - 1] = self.rows[number - 1].told(**known)
+        self.rows[number - 1] = self.rows[number - 1].with_facts(**known)
 
     def claim(self, number: int, task_id: int, began: str | None) -> bool:
         mine = self.rows[number - 1]

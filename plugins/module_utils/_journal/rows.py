@@ -134,7 +134,7 @@ class RequestRow:
         """Whether its servers may be down because of it."""
         return bool(self.places) and not self.back and not self.settled and self.outcome != REFUSED
 
-    def told(self, **facts: Any) -> RequestRow:
+    def with_facts(self, **facts: Any) -> RequestRow:
         """The row with these facts noted too.
 
         A request whose task is known was not refused, whatever its answer said: another controller may have found that

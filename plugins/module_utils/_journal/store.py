@@ -200,7 +200,7 @@ class SqlJournal(ABC):
         with self._session(writes=True) as run:
             for row, _expires_at in self._requests(run, [number]):
                 facts = {name: value for name, value in known.items() if value is not None}
-                self._update(run, row.told(**facts))
+                self._update(run, row.with_facts(**facts))
 
     def claim(self, number: int, task_id: int, began: str | None) -> bool:
         with self._session(writes=True) as run:

@@ -62,8 +62,8 @@ def sent_between(row: RequestRow, clock: ServiceClock) -> tuple[float, float]:
 def noted_span(at: float, ahead: tuple[float, float] | None, clock: ServiceClock) -> Span:
     """An instant that a controller has noted by its own clock, by the clocks of the service.
 
-    ``ahead`` is how many seconds they were ahead of it then, at least and at most, as far as the answers told. None: as
-    many as they are ahead of this controller's clock now.
+    ``ahead`` is by how many seconds they were ahead of that clock then, at least and at most. None if no answer had
+    shown it: then it is what they are ahead of this controller's clock now.
     """
     low, high = clock.bounds
     least, most = ahead or (low, high)

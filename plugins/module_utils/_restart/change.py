@@ -78,7 +78,7 @@ def begun_span(time: str | None) -> Span | None:
 
 
 def relative_to_task(started: Span, begun: Span, apart: float) -> Relative:
-    """Compare a start with the time at which a task began or ended; HIDDEN if the clocks cannot tell.
+    """Compare a start with the time at which a task began or ended; HIDDEN if the clocks are too far apart for that.
 
     The clocks of the service are ``apart`` by so many seconds. It is not known which of them wrote the task's time.
     """
@@ -170,11 +170,11 @@ class Sight:
     def of_task(self, task_id: int, member: Member, *, is_undone: bool) -> Relative:
         """Whether a task began since: it was not there, or it was and may have started the member since.
 
-        If the start has moved, the start decides. ``is_undone``: it was rolled back, or is. Of a member that joined
-        later, a task may have begun before that. UNCLEAR then, unless clocks tell whether the member started since.
+        If the start has moved, the start decides. ``is_undone``: it was rolled back, or is. A task that began before a
+        member joined has not restarted it. For such a member the result is UNCLEAR, unless its start is sure.
         """
         if task_id not in self.tasks:
-            is_told = self.joined is None or self.of_start(member) in (Relative.SINCE, Relative.BEFORE)
+            is_told = self.joined is None or self.of_start(member).is_sure
             return Relative.SINCE if is_told else Relative.UNCLEAR
         may_start = task_id in self.starting or (is_undone and task_id in self.running)
         is_unclear = may_start and self.of_start(member) is not Relative.SINCE

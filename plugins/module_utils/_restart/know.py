@@ -153,8 +153,7 @@ class _Meaning:
     def undecided(self) -> Iterator[TaskOnTarget]:
         members = self.look.observed.members
         open_ones = {member.name for member in members if self._is_open(member)}
-        doubtful = (Relative.MOVED, Relative.UNCLEAR, Relative.HIDDEN)
-        unclear_ones = {member.name for member in members if self.begin.of_start(member) in doubtful}
+        unclear_ones = {member.name for member in members if not self.begin.of_start(member).is_sure}
         for entry in self.look.tasks:
             task = entry.task
             since, unclear = self._since(entry, task)
@@ -194,7 +193,7 @@ class _Meaning:
         return shown, member.name in self.values.tried
 
     def _is_new(self, member: ShownMember) -> bool:
-        """Whether it has started so recently, as far as clocks tell, that the service may show its values late."""
+        """Whether it may have started so recently that the service shows its values late."""
         if self.values is None:
             return False
         started = started_span(member)

@@ -22,8 +22,9 @@ class InFlight(StrEnum):
 class Relative(Enum):
     """Where a start or the begin of a task lies: before or since the change, not clear by clocks, or not shown.
 
-    MOVED: a start that is another one than before the change, and is before it by all clocks. Its host's clock is off,
-    or was set, so that either it has started since or its start is only shown otherwise.
+    MOVED: the start is not the one that was shown before the change, and yet it lies before the change by all clocks.
+    The clock of its host is off or was set. Whether it has started since, or the same start is shown as another time,
+    is not known.
     """
 
     BEFORE = "before"
@@ -31,6 +32,11 @@ class Relative(Enum):
     UNCLEAR = "unclear"
     HIDDEN = "hidden"
     MOVED = "moved"
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether it is before the change or since, so that nothing else has to decide."""
+        return self in (Relative.BEFORE, Relative.SINCE)
 
 
 class Work(Enum):

@@ -352,7 +352,7 @@ class OwnNotes:
 
     def _note(self, row: RequestRow, **facts: Any) -> None:
         """After a request noting can only help: what cannot be noted is searched for by the next run."""
-        self._rows = [each.told(**facts) if each.number == row.number else each for each in self._rows]
+        self._rows = [each.with_facts(**facts) if each.number == row.number else each for each in self._rows]
         with suppress(JournalError):
             self._journal.note(row.number or 0, **facts)
 
@@ -390,7 +390,7 @@ class OwnNotes:
             self._note(row, **facts)
             return Claim.UNSURE
         if is_claimed:
-            self._rows = [each.told(**facts) if each.number == row.number else each for each in self._rows]
+            self._rows = [each.with_facts(**facts) if each.number == row.number else each for each in self._rows]
         else:
             with suppress(JournalError):
                 self._rows = self.rows_of(self._read_keys)

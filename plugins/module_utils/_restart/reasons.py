@@ -20,7 +20,7 @@ from .._waiting.failure_report import not_serving, target_held
 from .change import Begin
 from .knowledge import InFlight, Knowledge, Relative, Wish, Work
 from .look import Look
-from .rules import OPEN, Case, Decision, Rule, Step
+from .rules import Case, Decision, Rule, Step
 from .values_seen import ValuesSeen
 
 # What a reason begins with in check mode.
@@ -98,7 +98,7 @@ class Told:
     def _start(self, member: Member) -> str:
         known = next(each for each in self.known.members if each.name == member.name)
         task = None
-        if known.start not in (Relative.SINCE, Relative.BEFORE):
+        if not known.start.is_sure:
             task = next(iter(self.case.restarted_by(member.name, Work.RESTARTED)), None)
         record = None if task is None else self.look.task(task.id)
         if record is None:
@@ -284,7 +284,7 @@ def _nothing_shown(_decision: Decision, told: Told) -> str:
 
 
 def _tasks_hidden(decision: Decision, told: Told) -> str:
-    hidden = [member.name for member in told.case.stale if member.start in OPEN]
+    hidden = [member.name for member in told.case.stale if not member.start.is_sure]
     is_shown = all(member.started is not None for member in told.members(hidden))
     shows = "clocks do not tell when" if is_shown else "the service shows no start of"
     what = f"{shows} {join_names(hidden)}{' started' if is_shown else ''}"

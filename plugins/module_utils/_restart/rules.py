@@ -28,10 +28,6 @@ class Step(Enum):
     FAIL = "fail"
 
 
-# Starts of which clocks do not tell where they lie.
-OPEN = (Relative.HIDDEN, Relative.UNCLEAR, Relative.MOVED)
-
-
 class Rule(Enum):
     """Why, as a row of the table."""
 
@@ -161,7 +157,7 @@ class Case:
 
     def has_started(self, member: Member) -> bool:
         """Whether a member has started since: as shown, or by a task where no start is shown, or clocks do not tell."""
-        if member.start in (Relative.SINCE, Relative.BEFORE):
+        if member.start.is_sure:
             return member.start is Relative.SINCE
         return self.wish.is_dated and bool(self.restarted_by(member.name, Work.RESTARTED))
 
@@ -289,7 +285,7 @@ def _nothing_shown(case: Case) -> Decision | None:
 
 
 def _tasks_hidden(case: Case) -> Decision | None:
-    open_ones = [member for member in case.stale if member.start in OPEN]
+    open_ones = [member for member in case.stale if not member.start.is_sure]
     untold = [task for task in case.untold if any(_leaves_open(task, member) for member in open_ones)]
     if not case.wish.is_dated or not open_ones or (case.known.reads_tasks and not untold):
         return None

@@ -23,6 +23,7 @@ from .change import Begin, Span, has_moved, relative_to_task, started_span
 from .evidence import PROOF_TIMEOUT
 from .knowledge import Relative
 from .reader import later_holder, observe
+from .rules import Rule
 
 PAUSES = PollPolicy(PROOF_TIMEOUT, 5.0)
 
@@ -82,7 +83,7 @@ class Proof:
     def contradiction(self) -> str | None:
         """What disproves it, as the end of a sentence; None if nothing does."""
         if self.after is not None and not self.after.is_there:
-            return "the service no longer shows it, or a part of it"
+            return Rule.NOT_THERE.value
         trouble = self.after.trouble if self.after is not None and self.after.serves is False else None
         if self.not_restarted:
             words = f"{join_names(self.not_restarted)} has not restarted"
