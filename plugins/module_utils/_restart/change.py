@@ -266,8 +266,11 @@ class Begin:
 
 
 def _was_before(shown: Member, member: Member, begin: Span | None) -> bool:
-    """Whether the start of a member, which is not the one that was ``shown``, is before this by all clocks."""
-    started = None if shown.started is None else started_span(member)
+    """Whether the start of a member, which is not the one that was ``shown``, is before this by all clocks.
+
+    That its processes are others needs no clock.
+    """
+    started = None if _has_other_pids(shown, member) else started_span(member)
     return started is not None and begin is not None and started.relative_to(begin) is Relative.BEFORE
 
 

@@ -171,6 +171,16 @@ def test_a_start_that_is_earlier_than_one_still_to_come_tells_that_a_clock_was_s
     assert has_moved(member(before[0], ahead=before[1]), member(after[0], ahead=after[1])) is moved
 
 
+@pytest.mark.parametrize(
+    ("seconds", "pids", "moved"),
+    [(1, 7, False), (30, 7, None), (60, 7, None), (61, 7, True), (30, 8, True), (1, 8, False)],
+    ids=["the same", "drifts", "drifts by a minute", "has restarted", "other process", "other process, and no time"],
+)
+def test_a_start_that_moves_while_its_process_keeps_its_number_may_drift(seconds, pids, moved):
+    before = member(-900, pids={"ocp_agentd": 7}, computed=True)
+    assert has_moved(before, member(seconds - 900, pids={"ocp_agentd": pids}, computed=True)) is moved
+
+
 # By a name
 
 
@@ -212,6 +222,35 @@ def filled(*given, **more):
 )
 def test_a_start_is_since_the_first_use_of_a_name_if_it_has_moved(seen, now, relative):
     assert Begin(sights=seen).of_start(now) is relative
+
+
+@pytest.mark.parametrize(
+    ("shown", "now", "relative"),
+    [
+        (member(-900), member(-90), MOVED),
+        (member(-900), member(-60), SINCE),
+        (member(-900), member(-900), BEFORE),
+        (member(-900, pids={"ocp_agentd": 7}), member(-90, pids={"ocp_agentd": 8}), SINCE),
+        (member(pids={"ocp_agentd": 7}), member(-90, pids={"ocp_agentd": 8}), SINCE),
+    ],
+    ids=["to before the first use", "within the minute", "not at all", "with its process", "its process is another"],
+)
+def test_a_start_that_has_moved_to_before_the_first_use_of_a_name_is_not_since(shown, now, relative):
+    seen = Sight(shown, frozenset(), at=Span(ZERO, ZERO + 1))
+    assert Begin(sights={"a": seen}).of_start(now) is relative
+
+
+@pytest.mark.parametrize("instant", [ZERO, ZERO - 90], ids=["which is later", "which clocks do not tell apart"])
+def test_an_instant_does_not_make_a_start_sure_that_is_doubtful_for_the_name(instant):
+    seen = {"a": Sight(member(-900), frozenset(), at=Span(ZERO, ZERO + 1))}
+    assert Begin(Span(instant, instant), sights=seen).of_start(member(-90)) is MOVED
+
+
+def test_one_request_since_which_its_processes_are_others_is_enough():
+    pids = [{"ocp_agentd": number} for number in (7, 8)]
+    requested = {"a": [member(-900, pids=pids[1]), member(-900, pids=pids[0])]}
+    assert replace(EXACT, requested=requested).of_start(member(-90, pids=pids[1])) is SINCE
+    assert replace(EXACT, requested={"a": requested["a"][:1]}).of_start(member(-90, pids=pids[1])) is MOVED
 
 
 @pytest.mark.parametrize(("started", "relative"), [(61, SINCE), (60, UNCLEAR), (-900, BEFORE), (None, HIDDEN)])

@@ -532,6 +532,22 @@ def test_server_that_joined_is_compared_with_the_first_use_by_another_controller
     assert start is {True: Relative.SINCE, False: Relative.BEFORE, None: unknown}[is_since]
 
 
+@pytest.mark.parametrize(("started", "relative"), [(-70, Relative.MOVED), (30, Relative.SINCE)])
+@pytest.mark.parametrize("ahead", [7200.0, -7200.0])
+def test_start_that_has_moved_is_compared_with_the_first_use_by_another_controller(
+    ahead, started, relative, run, seen, service, monkeypatch
+):
+    """The clock of that controller is hours from the one of this machine."""
+    monkeypatch.setattr(type(service), "service_clock", clock_ahead(ahead))
+    service.time.time -= ahead
+    register(run(**NAME), seen())
+    another_process()
+    monkeypatch.setattr(type(service), "service_clock", clock_ahead(0.0))
+    service.time.time += ahead
+    service.servers_there[0].started = started
+    assert sights(run(**NAME), seen())[ADDRESS].of_start(seen().observed.members[0]) is relative
+
+
 def test_request_for_a_server_blocks_its_cluster_and_is_not_taken_for_one_of_it(run, seen, journal):
     run().begin(seen(), HERE)
     of_cluster = run(target=SERVER_41.cluster)

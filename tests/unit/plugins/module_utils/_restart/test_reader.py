@@ -10,7 +10,7 @@ import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import PermissionDenied
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.reader import Reader, later_holder, observe
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.arbitration import ArbitrationService
-from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target import Member, Observation
+from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target import Member, Observation, TaskOnTarget
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import (
     ARBITRATION,
     CLUSTER,
@@ -305,6 +305,15 @@ def test_details_are_not_of_the_next_attempt(api, reader):
     [entry] = reader.look().tasks
     assert not reader.has_detail(entry)
     assert entry.record["subtasks"] == []
+
+
+def test_details_of_a_failure_are_not_of_the_failure_of_the_next_attempt(api, reader):
+    first = reader_entry(api, reader, restart(90, "FAILED", subtasks=[]))
+    api.expect("task", 90, gives=restart(90, "FAILED", subtasks=FAILED_STEPS))
+    reader.read_details([first])
+    assert reader.has_detail(first)
+    again = TaskOnTarget(restart(90, "FAILED", subtasks=[], operation="RETRY"), ALL)
+    assert not reader.has_detail(again)
 
 
 def test_operation_in_another_case_is_the_same_attempt(api, reader):
