@@ -79,6 +79,7 @@ class Service:
             return response(detail(int(name), self._status(int(name), now)))
         self.statuses.add(params["status"])
         if params["status"] == "SUCCESSFUL":
+            assert params["size"] <= PAGE
             ended = [number for number in self.ends if self._status(number, now) == "SUCCESSFUL"]
             return response({"contents": [self.listed(number) for number in ended]})
         assert params["size"] == PAGE
@@ -187,6 +188,12 @@ def test_success_that_the_list_shows_with_its_steps_is_not_read_again(listed, is
     assert [task["succeeded"] for task in waited.results] == [True] * 20
     assert service.statuses == {"RUNNING", "SUCCESSFUL"}
     assert service.details() == [[*ends] if is_read else []]
+
+
+def test_list_of_ends_is_one_page_however_many_tasks_have_ended(time_passes):
+    api, service = service_of(time_passes, dict.fromkeys(range(1, PAGE), 0.0))
+    waited = wait_for_tasks(api, range(1, PAGE), PATIENT, full=False, listed=True, clock=time_passes.clock)
+    assert (len(waited.results), service.lists(), service.details()) == (PAGE - 1, [2], [[]])
 
 
 def test_few_ends_and_failures_are_read_although_successes_are_listed(time_passes):
