@@ -58,9 +58,12 @@ class Answers:
         return any(record is not None and record["status"] == "SUCCESSFUL" for record in shown)
 
     def shows_success(self, read: Exchange, task: Task) -> bool:
-        """Whether an answer shows a task as SUCCESSFUL, and not as undone."""
+        """Whether an answer shows a task as SUCCESSFUL that was not undone, by the truth where a list does not tell."""
         shown = self._shown_task(read, task)
-        return shown is not None and (shown["status"], shown["operation"] == "ROLLBACK") == ("SUCCESSFUL", False)
+        if shown is None:
+            return False
+        state = task.record.at(self._seen_at(read)) or task.record.now
+        return shown["status"] == "SUCCESSFUL" and shown.get("operation", state["operation"]) != "ROLLBACK"
 
     def is_unfinished(self, read: Exchange, task: Task) -> bool | None:
         """Whether an answer shows a task as unfinished; None if it does not hold the task."""

@@ -71,3 +71,27 @@ def test_start_may_have_been_seen_only_from_when_the_service_showed_it(asked_at,
     seen: Any = replace(run(1), exchanges=[read])
     assert Answers(profile, evidence).may_show(seen, SERVER, 5.0) is may_show
     assert Answers(profile, evidence).may_show(seen, SERVER, 10.0) is False
+
+
+@pytest.mark.parametrize(
+    ("shown", "truth", "is_success"),
+    [
+        pytest.param({"operation": "EXECUTE"}, "EXECUTE", True, id="done"),
+        pytest.param({"operation": "ROLLBACK"}, "ROLLBACK", False, id="undone"),
+        pytest.param({}, "EXECUTE", True, id="done, and the list does not tell"),
+        pytest.param({}, "ROLLBACK", False, id="undone, and the list does not tell"),
+        pytest.param({"status": "RUNNING"}, "EXECUTE", False, id="not ended"),
+    ],
+)
+def test_task_counts_as_a_success_by_what_it_is_where_the_list_does_not_tell(shown, truth, is_success):
+    profile: Any = SimpleNamespace(list_lag=0.0, agent_refresh=0.0)
+    record = {"id": 1001, "status": "SUCCESSFUL", **shown}
+    read: Any = SimpleNamespace(
+        commits=[(50.0, None)],
+        lag=0.0,
+        request=SimpleNamespace(path="/api/v2/tasks/instances"),
+        answer=SimpleNamespace(status=200, data={"contents": [record]}),
+    )
+    task: Any = SimpleNamespace(id=1001, record=SimpleNamespace(at=lambda _when: {"operation": truth}))
+    evidence: Any = None
+    assert Answers(profile, evidence).shows_success(read, task) is is_success
