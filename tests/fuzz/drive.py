@@ -128,7 +128,7 @@ def drive(case: Case, watch: Callable[[str, Any], None] = lambda _call, _envelop
     ):
         try:
             DRIVERS.get(case.kind, _module)(case, left, clock)
-        except (Exception, LimitPassed) as error:
+        except (Exception, SystemExit, LimitPassed) as error:
             left.crash = error
     left.elapsed = clock.elapsed
     return left, service
@@ -233,6 +233,9 @@ def _inventory(case: Case, left: Left, _clock: BoundedClock) -> None:
             plugin.parse(found, DataLoader(), str(path), cache=False)
         except AnsibleError as error:
             left.error = str(error)
+        except SystemExit:
+            # The plugin ends the command; it has shown why.
+            left.error = left.lines[-1]
     # The one template that is the plugin's own.
     left.hosts = {
         name: {key: value for key, value in host.get_vars().items() if (key, value) != OWN_TEMPLATE}

@@ -9,17 +9,43 @@ from typing import Any
 
 from .._base.parsing import instant
 
+# Their ``address`` is a name.
+WITHOUT_ADDRESS = ("cluster", "zone")
 REFUSED, RUNNING, SUCCESSFUL, FAILED, UNKNOWN = "REFUSED", "RUNNING", "SUCCESSFUL", "FAILED", "UNKNOWN"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class MemberKey:
-    """One thing that restarts, such as a server: ``cluster`` is the identity of its cluster, never a URL."""
+    """One thing that restarts, such as a server: ``cluster`` is the identity of its cluster, never a URL.
+
+    That is a name, a space and an id, or nothing. The same thing has another one after its cluster was renamed: keys
+    are equal if their ``parts`` are.
+    """
 
     cluster: str
     kind: str
     id: int | None
     address: str
+
+    @property
+    def parts(self) -> tuple[str | int | None, ...]:
+        """What tells it from all others, also from those of another service with the same ids.
+
+        An address does, so the name of its cluster, which may change, counts only for what has none.
+        """
+        number = self.cluster.rpartition(" ")[2]
+        return (self.cluster if self.kind in WITHOUT_ADDRESS else number, self.kind, self.id, self.address)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, MemberKey) and self.parts == other.parts
+
+    def __hash__(self) -> int:
+        return hash(self.parts)
+
+    def in_cluster(self, identity: str) -> MemberKey:
+        """The same thing when its cluster has this identity."""
+        name = identity.rpartition(" ")[0]
+        return replace(self, cluster=identity, address=name if self.kind == "cluster" else self.address)
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import asdict, astuple, replace
+from dataclasses import asdict, replace
 from hashlib import sha256
 from typing import Any, Protocol, TypeVar
 from uuid import uuid4
@@ -23,7 +23,7 @@ from .encoded_rows import read_request, read_sight, request_json, request_record
 from .journal import KEPT_FOR, Allows
 from .rows import RUNNING, FirstSight, MemberKey, RequestRow, Wish
 
-VERSION = 1
+VERSION = 2
 KEY, LONG, TIME = "VARCHAR(64) NOT NULL", "{long_text} NOT NULL", "DOUBLE PRECISION"
 # The table with the version is made last: a creation that was killed before is begun again.
 TABLES = {
@@ -138,40 +138,40 @@ class SqlJournal(ABC):
             return self._now(run)
 
     def sights(self, change: str, members: Iterable[MemberKey]) -> dict[MemberKey, FirstSight]:
+        every = list(members)
         with self._session() as run:
-            return self._sights(run, change, members)
+            found = self._sights(run, change, every)
+            for old, new in _renamed(every, found).items():
+                of_old = [member.in_cluster(old) for member in every if member.cluster == new]
+                found |= {sight.member.in_cluster(new): sight for sight in self._sights(run, change, of_old).values()}
+            return found
 
     def first_uses(self, change: str) -> list[FirstSight]:
         with self._session() as run:
-            sql = "SELECT content FROM ocp_journal_sights WHERE change_key"
-            found = among(run, sql, self._keys_of(run, change, None))
-            return [self._made(read_sight, content) for (content,) in found]
+            return self._first_uses(run, change, None)
 
     def register(self, change: str, wish: Wish, sights: Sequence[FirstSight]) -> None:
         with self._session(writes=True) as run:
-            for cluster in sorted({sight.member.cluster for sight in sights}):
+            members = [sight.member for sight in sights]
+            self._follow_names(run, change, members)
+            for cluster in sorted({member.cluster for member in members}):
                 self._bind(run, cluster, change, wish)
-            kept = self._sights(run, change, [sight.member for sight in sights])
+            kept = self._sights(run, change, members)
             for sight in sights:
                 earlier = kept.get(sight.member)
                 kept[sight.member] = sight if earlier is None else earlier.completed_by(sight)
-                if kept[sight.member] == earlier:
-                    continue
-                values = {
-                    "key": _sight_key(change, sight.member),
-                    "change": digest(sight.member.cluster, change),
-                    "content": json.dumps(sight_record(kept[sight.member])),
-                }
-                run("DELETE FROM ocp_journal_sights WHERE sight_key = :key", {"key": values["key"]})
-                run("INSERT INTO ocp_journal_sights VALUES (:key, :change, :content)", values)
+                if kept[sight.member] != earlier:
+                    self._note_sight(run, change, kept[sight.member])
 
     def check(self, change: str, wish: Wish, members: Iterable[MemberKey]) -> None:
         with self._session() as run:
-            for cluster in sorted({member.cluster for member in members}):
+            every = list(members)
+            names = {member.cluster for member in every} | _renamed(every, self._sights(run, change, every)).keys()
+            for cluster in sorted(names):
                 self._is_bound(run, cluster, change, wish)
 
     def requests(self, members: Iterable[MemberKey]) -> list[RequestRow]:
-        keys = [digest(*astuple(member)) for member in members]
+        keys = [digest(*member.parts) for member in members]
         with self._session() as run:
             return self._requests_of(run, keys)
 
@@ -206,7 +206,7 @@ class SqlJournal(ABC):
         with self._session(writes=True) as run:
             for mine, _expires_at in self._requests(run, [number]):
                 claimed = replace(mine, task_id=task_id, began=began, outcome=RUNNING)
-                rows = self._requests_of(run, [digest(*astuple(member)) for member, _shown in mine.members])
+                rows = self._requests_of(run, [digest(*member.parts) for member, _shown in mine.members])
                 others = [row for row in rows if row.number != number and self.is_of_service(row, mine.url)]
                 if mine.task_id is not None or any(map(claimed.has_same_task, others)):
                     return False
@@ -256,9 +256,10 @@ class SqlJournal(ABC):
         with self._session(writes=True) as run:
             if everything:
                 return self._empty(run)
+            used = set() if change is None else {sight.member for sight in self._first_uses(run, change, cluster)}
             names = [] if change is None else self._forget_names(run, change, cluster)
             every = [row for row, _expires_at in self._requests(run, None) if not row.settled]
-            settled = [row for row in every if row.number == number or _is_of(row, change, cluster)]
+            settled = [row for row in every if row.number == number or _is_of(row, change, cluster, used)]
             end = self._now(run) + KEPT_FOR
             for row in settled:
                 self._update(run, replace(row, settled=True))
@@ -301,13 +302,34 @@ class SqlJournal(ABC):
         found = run("SELECT content FROM ocp_journal_changes WHERE change_key = :key", {"key": key})
         if not found:
             return False
-        earlier = self._made(lambda each: Wish(each["digest"], each["words"]), found[0][0])
+        earlier = self._made(_wish, found[0][0])
         if earlier.digest != wish.digest:
             raise NameTaken(
                 f"change: {change} asked for {earlier.words} when it was first used, and now asks for {wish.words}. "
                 "Give a new change a new name, or clear this one with oceanbase.ocp.journal_clear."
             )
         return True
+
+    def _follow_names(self, run: Run, change: str, members: Collection[MemberKey]) -> None:
+        """Note what is kept of a name for clusters that were renamed since as that of their new names."""
+        for old, new in _renamed(members, self._sights(run, change, members)).items():
+            key = {"key": digest(old, change)}
+            bound = run("SELECT content FROM ocp_journal_changes WHERE change_key = :key", key)
+            sights = self._first_uses(run, change, old)
+            self._forget_names(run, change, old)
+            for (content,) in bound:
+                self._bind(run, new, change, self._made(_wish, content))
+            for sight in sights:
+                self._note_sight(run, change, replace(sight, member=sight.member.in_cluster(new)))
+
+    def _note_sight(self, run: Run, change: str, sight: FirstSight) -> None:
+        values = {
+            "key": _sight_key(change, sight.member),
+            "change": digest(sight.member.cluster, change),
+            "content": json.dumps(sight_record(sight)),
+        }
+        run("DELETE FROM ocp_journal_sights WHERE sight_key = :key", {"key": values["key"]})
+        run("INSERT INTO ocp_journal_sights VALUES (:key, :change, :content)", values)
 
     def _empty(self, run: Run) -> int:
         counted = [run(f"SELECT COUNT(*) FROM ocp_journal_{table}") for table in ("changes", "requests")]
@@ -328,6 +350,12 @@ class SqlJournal(ABC):
         bound = run("SELECT change_key, content FROM ocp_journal_changes")
         names = [(key, self._made(dict, content)) for key, content in bound]
         return [key for key, each in names if each["change"] == change and cluster in (None, each["cluster"])]
+
+    def _first_uses(self, run: Run, change: str, cluster: str | None) -> list[FirstSight]:
+        """All first sights of a name, in one cluster or in all."""
+        sql = "SELECT content FROM ocp_journal_sights WHERE change_key"
+        found = among(run, sql, self._keys_of(run, change, cluster))
+        return [self._made(read_sight, content) for (content,) in found]
 
     def _sights(self, run: Run, change: str, members: Iterable[MemberKey]) -> dict[MemberKey, FirstSight]:
         keys = [_sight_key(change, member) for member in members]
@@ -371,7 +399,7 @@ class SqlJournal(ABC):
         end = None if stays else now + KEPT_FOR
         values = {"number": number, "end": end, "down": int(row.takes_down), "content": request_json(row)}
         run("INSERT INTO ocp_journal_requests VALUES (:number, :end, :down, :content)", values)
-        keys = sorted({digest(*astuple(member)) for member, _shown in row.members})
+        keys = sorted({digest(*member.parts) for member, _shown in row.members})
         if keys:
             members = [{"key": key, "number": number} for key in keys]
             run("INSERT INTO ocp_journal_members VALUES (:key, :number)", members)
@@ -409,9 +437,20 @@ def digest(*parts: str | int | None) -> str:
 
 
 def _sight_key(change: str, member: MemberKey) -> str:
-    return digest(change, *astuple(member))
+    return digest(change, *member.parts)
 
 
-def _is_of(row: RequestRow, change: str | None, cluster: str | None) -> bool:
-    clusters = {member.cluster for member, _shown in row.members}
-    return change is not None and row.change == change and (cluster is None or cluster in clusters)
+def _wish(bound: Record) -> Wish:
+    return Wish(bound["digest"], bound["words"])
+
+
+def _renamed(members: Iterable[MemberKey], noted: Iterable[MemberKey]) -> dict[str, str]:
+    """The identities that clusters had when members of them were ``noted``, each with that of today."""
+    today = {member: member.cluster for member in members}
+    return {member.cluster: today[member] for member in noted if member.cluster != today[member]}
+
+
+def _is_of(row: RequestRow, change: str | None, cluster: str | None, used: Collection[MemberKey]) -> bool:
+    """Whether it is for this change in this cluster, or for one on which the name was ``used``; that may be renamed."""
+    is_here = cluster is None or any(member.cluster == cluster or member in used for member, _shown in row.members)
+    return change is not None and row.change == change and is_here

@@ -92,11 +92,9 @@ class DownServers:
         """The servers of a cluster; none if it is gone. None if they cannot be read."""
         for row in rows:
             self._journal.note(row.number or 0, looked_at=self._journal.now())
-        name, _space, number = cluster.rpartition(" ")
+        number = int(cluster.rpartition(" ")[2])
         try:
-            record = self._api.cluster(int(number))
-            is_same = record.get("name") == name
-            return [member_of(server) for server in servers_of(self._api, record, int(number))] if is_same else []
+            return [member_of(server) for server in servers_of(self._api, self._api.cluster(number), number)]
         except NotFound:
             return []
         except AuthenticationFailed:

@@ -187,6 +187,7 @@ class FakeOcp:
     lag: float | None = 0.05
     backups: list[dict[str, Any]] = field(default_factory=list)
     restores: list[dict[str, Any]] = field(default_factory=list)
+    cluster_name: str = "orders"
     compaction: str = "IDLE"
     versions: dict[int, str] = field(default_factory=dict)  # by the id of a server
     idcs: dict[int, str] = field(default_factory=dict)  # by the id of a server
@@ -286,12 +287,12 @@ class FakeOcp:
         ]
         operating = self._operating(self.cluster_operated_by)
         count = {} if self.tenant_count is None else {"tenantCount": self.tenant_count}
-        whole = {"id": cluster_id, "name": "orders", "status": "RUNNING", "compactionStatus": self.compaction}
+        whole = {"id": cluster_id, "name": self.cluster_name, "status": "RUNNING", "compactionStatus": self.compaction}
         return {**whole, "zones": zones, **count, **operating}
 
     def clusters(self, name: str = "") -> list[dict[str, Any]]:
         self._called("clusters")
-        return [self.cluster(31)] if name in "orders" else []
+        return [self.cluster(31)] if name in self.cluster_name else []
 
     def zones(self, cluster_id: int) -> list[dict[str, Any]]:
         return self.cluster(cluster_id)["zones"]
@@ -346,7 +347,7 @@ class FakeOcp:
 
     def lag_samples(self, cluster: str, since: datetime, until: datetime) -> list[dict[str, Any]]:
         self._called("lag_samples")
-        assert (cluster, until - since) == ("orders", timedelta(seconds=120))
+        assert (cluster, until - since) == (self.cluster_name, timedelta(seconds=120))
         return [] if self.lag is None else [{"timestamp": 1, LAG: 0.05}, {"timestamp": 2, LAG: self.lag}]
 
     def data_backups(self, cluster_id: int, since: datetime) -> list[dict[str, Any]]:

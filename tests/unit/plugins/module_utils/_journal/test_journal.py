@@ -102,6 +102,22 @@ def test_sights_belong_to_one_name(journal):
     assert journal.sights(CHANGE, [SECOND]) == {}
 
 
+def test_member_of_a_cluster_that_was_renamed_is_the_same(journal):
+    now = replace(FIRST, cluster="stock 1")
+    journal.register(CHANGE, WISH, [sight()])
+    journal.begin(request(FIRST))
+    assert journal.sights(CHANGE, [now]) == {now: sight()}
+    assert [row.members[0][0].cluster for row in journal.requests([now])] == ["orders 1"]
+
+
+@pytest.mark.parametrize("kind", ["cluster", "zone"])
+def test_what_has_no_address_is_known_by_the_name_of_its_cluster_too(kind, journal):
+    """Two services that share a journal have clusters and zones with the same ids."""
+    whole, other = MemberKey("orders 1", kind, 1, "orders"), MemberKey("stock 1", kind, 1, "orders")
+    journal.register(CHANGE, WISH, [sight(whole, start=None), sight()])
+    assert journal.sights(CHANGE, [other, replace(FIRST, cluster="stock 1", address="10.9.0.1:2882")]) == {}
+
+
 @pytest.mark.parametrize("other", [{"cluster": "orders 2"}, {"kind": "agents"}, {"id": None}, {"address": "x:1"}])
 def test_members_differ_by_all_that_they_are_known_by(other, journal):
     journal.register(CHANGE, WISH, [sight()])

@@ -21,6 +21,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
 from ansible_collections.oceanbase.ocp.plugins.module_utils._journal import journal_folder, local_journal
 from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.local_journal import LocalJournal, usable_journal
 from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.memory_journal import MemoryJournal
+from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.store import VERSION
 from ansible_collections.oceanbase.ocp.tests.unit.support.journal_cases import (
     CHANGE,
     FIRST,
@@ -206,13 +207,14 @@ def test_damaged_file_is_refused_with_the_way_out(damage, read_only, file):
 
 
 @pytest.mark.parametrize("read_only", [False, True], ids=["to write", "to read"])
-def test_newer_version_is_neither_read_nor_written(read_only, file):
+@pytest.mark.parametrize("version", [VERSION - 1, VERSION + 1], ids=["older", "newer"])
+def test_another_version_is_neither_read_nor_written(version, read_only, file):
     with sqlite3.connect(file) as connection:
-        connection.execute("UPDATE ocp_journal SET version = 2")
+        connection.execute(f"UPDATE ocp_journal SET version = {version}")
     connection.close()
     before = content(file.parent)
     assert refusal(read_only=read_only) == (
-        f"The journal {file} has version 2, but this collection knows version 1 alone. Use the version of the "
+        f"The journal {file} has version {version}, but this collection knows version {VERSION} alone. Use the version of the "
         "collection that wrote it, or a later one."
     )
     assert content(file.parent) == before

@@ -14,6 +14,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
 from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.local_journal import usable_journal
 from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.rows import Place
 from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.shared_journal import SharedJournal, shared_journal
+from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.store import VERSION
 from ansible_collections.oceanbase.ocp.tests.unit.support.journal_cases import (
     CHANGE,
     FIRST,
@@ -304,8 +305,8 @@ def test_tables_that_another_controller_makes_at_the_same_moment_are_used(contro
 def test_another_version_is_refused(controller, file):
     controller().prepare()
     with sqlite3.connect(file) as connection:
-        connection.execute("UPDATE ocp_journal SET version = 2")
-    with pytest.raises(JournalError, match="has version 2, but this collection knows version 1 alone"):
+        connection.execute(f"UPDATE ocp_journal SET version = {VERSION + 1}")
+    with pytest.raises(JournalError, match=f"has version {VERSION + 1}, but this collection knows version {VERSION} alone"):
         controller().requests([FIRST])
 
 
