@@ -410,7 +410,8 @@ def refusal_of(
 
 
 _LOOK_AT_IT = (
-    "Look at its newest tasks and at the process itself; without started_before and change it is restarted in any case."
+    "Look at its newest tasks and at the process itself. If it has not restarted since, leave out started_before and "
+    "change: then it is restarted."
 )
 _ADVICE = {
     Rule.NOT_THERE: "Look for it in OCP, name what is there now, and run this again.",

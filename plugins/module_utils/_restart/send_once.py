@@ -116,7 +116,7 @@ def outcome_unknown(target: Target, lost: ServiceError, search: str) -> OutcomeU
     """The error for a request that may or may not restart the target."""
     return OutcomeUnknown(
         f"It is not known whether a restart of {target.label} is running. {lost} {search}. "
-        "Check its state and the newest tasks in OCP; then run this again with started_before or change, which restart "
+        "Check its state and the newest tasks in OCP; then run this again: with started_before or change, it restarts "
         "only what has not started since.",
         **lost.facts,
     )
