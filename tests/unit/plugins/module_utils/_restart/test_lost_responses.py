@@ -28,7 +28,7 @@ UNCLEAR = {
     **{str(status): lambda status=status: refused(status) for status in (500, 502, 503, 504)},
 }
 every_way = pytest.mark.parametrize("make_error", UNCLEAR.values(), ids=UNCLEAR)
-CHECK = "Check its state and the newest tasks in OCP; then run this again with started_before"
+CHECK = "Check its state and the newest tasks in OCP; then run this again: with started_before or change, it restarts "
 
 
 def at_post(service, *jobs):
