@@ -157,12 +157,12 @@ def test_name_reaches_modules_in_process_and_ordinary_ones(ansible, emulator):
 
 def test_name_that_was_cleared_restarts_again(server, ansible, emulator):
     assert server(change=NAME)["action"] == "submitted"
-    shown = ansible.module("journal_info", change=NAME)
+    shown = ansible.module("restart_journal_info", change=NAME)
     [request] = shown["requests"]
     assert (request["outcome"], request["settled"]) == ("SUCCESSFUL", False)
-    cleared = ansible.module("journal_clear", change=NAME, cluster="orders")
+    cleared = ansible.module("restart_journal_clear", change=NAME, cluster="orders")
     assert (cleared["changed"], cleared["cleared"][0]) == (True, f"change {NAME} in cluster orders 1")
-    assert ansible.module("journal_clear", change=NAME)["changed"] is False
+    assert ansible.module("restart_journal_clear", change=NAME)["changed"] is False
     assert [server(change=NAME)["action"] for _run in range(2)] == ["submitted", "skipped"]
     assert emulator.restarts("OB_SERVER") == {"10.0.0.1:2882": 2}
 
@@ -215,7 +215,7 @@ def kill_and_run_again(ansible, connect, start_emulator, tmp_path):
 
     def run(killed_after, ends_before_the_next_run, *controllers):
         be(controllers[0])
-        ansible.module("journal_clear", everything=True)
+        ansible.module("restart_journal_clear", everything=True)
         killed = ansible.start(plays, "killed")
         while killed.poll() is None and not (polls() if killed_after == "a step" else emulator.requests("POST")):
             time.sleep(0.01)

@@ -39,7 +39,8 @@ def clear_journal(url: str | None, wanted: Clearing, *, check_mode: bool) -> dic
     lines, left = _lines(before), _lines(after)
     is_there = wanted.request is None or wanted.request in [each["number"] for each in before["requests"]]
     missing = (
-        f"The journal {copy.place} has no request {wanted.request}; oceanbase.ocp.journal_info shows those it has."
+        f"The journal {copy.place} has no request {wanted.request}; "
+        "oceanbase.ocp.restart_journal_info shows those it has."
     )
     return {
         "changed": before != after,

@@ -306,7 +306,7 @@ class SqlJournal(ABC):
         if earlier.digest != wish.digest:
             raise NameTaken(
                 f"change: {change} asked for {earlier.words} when it was first used, and now asks for {wish.words}. "
-                "Give a new change a new name, or clear this one with oceanbase.ocp.journal_clear."
+                "Give a new change a new name, or clear this one with oceanbase.ocp.restart_journal_clear."
             )
         return True
 

@@ -179,7 +179,8 @@ class CapGate:
         return NotSafe(
             f"Did not restart {self._target.label}: {OPTION} allows no more: {words}, and that has not changed for "
             f"{waited:.0f} seconds. It waits for {restarts} of the journal {self._journal.place}. Look at these "
-            f"servers in OCP; what does not count any more is cleared with oceanbase.ocp.journal_clear. {self._way_out}"
+            "servers in OCP; what does not count any more is cleared with oceanbase.ocp.restart_journal_clear. "
+            f"{self._way_out}"
         )
 
     @property

@@ -36,7 +36,7 @@ def _next_step(hints: Hints) -> str:
 def _way_out(hints: Hints) -> str:
     return (
         f"To restart it again, give a later {hints.named('started_before')}, or a new name with "
-        f"{hints.named('change')}; oceanbase.ocp.journal_clear clears a name."
+        f"{hints.named('change')}; oceanbase.ocp.restart_journal_clear clears a name."
     )
 
 
@@ -424,7 +424,7 @@ _ADVICE = {
     Rule.TASK_GONE: "Look at the process itself.",
     Rule.REQUEST_UNSEEN: (
         "Look at the newest tasks in OCP with credentials that may read them, and at the process itself. If there was "
-        "no restart, clear the request with journal_clear."
+        "no restart, clear the request with restart_journal_clear."
     ),
     Rule.TASK_UNTOLD: "Run this again with wait=true, or in three minutes.",
     Rule.CLOCKS_OVERLAP: "Look at the start of the process itself.",

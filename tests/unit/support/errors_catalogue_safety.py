@@ -77,7 +77,7 @@ def _caps(unsafe: Callable[..., Entry]) -> Iterator[Entry]:
         places = (Place(other.address, "hz1", "hz"),)
         journal_here().begin(request(other, url=service.url, at=service.time.clock.wall(), places=places))
 
-    ahead = (ADDRESS_41, "10.2.0.1:2882", "request 1", "oceanbase.ocp.journal_clear", "most_down")
+    ahead = (ADDRESS_41, "10.2.0.1:2882", "request 1", "oceanbase.ocp.restart_journal_clear", "most_down")
     one = {"most_down": {"servers": 1}}
     yield unsafe("it never is its turn", "server_restart", ahead, restarted, wait_timeout=60, **one)
 

@@ -71,8 +71,8 @@ OWN = {
     "ocp_info": {},
     "task_info": {},
     "task_wait": {"task_ids": [81]},
-    "journal_info": {},
-    "journal_clear": {"change": "memory-2026-11-20"},
+    "restart_journal_info": {},
+    "restart_journal_clear": {"change": "memory-2026-11-20"},
     "text_display": {"text": "FACTS"},
 }
 # They restart several servers, with results of their own.
@@ -80,7 +80,7 @@ OF_SEVERAL = ("fleet_restart", "cluster_rolling_restart")
 RESTARTS = [name for name in OWN if name.endswith("_restart") and name not in OF_SEVERAL]
 WAITING = [*RESTARTS, "cluster_wait", "task", "task_wait"]
 every_module = pytest.mark.parametrize("name", MODULES)
-OF_THE_JOURNAL = ("journal_clear", "journal_info")
+OF_THE_JOURNAL = ("restart_journal_clear", "restart_journal_info")
 # They ask no OCP.
 WITHOUT_SERVICE = (*OF_THE_JOURNAL, "text_display")
 every_module_of_the_service = pytest.mark.parametrize("name", [name for name in MODULES if name not in WITHOUT_SERVICE])

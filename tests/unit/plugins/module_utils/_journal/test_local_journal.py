@@ -214,8 +214,8 @@ def test_another_version_is_neither_read_nor_written(version, read_only, file):
     connection.close()
     before = content(file.parent)
     assert refusal(read_only=read_only) == (
-        f"The journal {file} has version {version}, but this collection knows version {VERSION} alone. Use the version of the "
-        "collection that wrote it, or a later one."
+        f"The journal {file} has version {version}, but this collection knows version {VERSION} alone. Use the version "
+        "of the collection that wrote it, or a later one."
     )
     assert content(file.parent) == before
 

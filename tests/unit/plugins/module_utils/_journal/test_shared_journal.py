@@ -306,7 +306,9 @@ def test_another_version_is_refused(controller, file):
     controller().prepare()
     with sqlite3.connect(file) as connection:
         connection.execute(f"UPDATE ocp_journal SET version = {VERSION + 1}")
-    with pytest.raises(JournalError, match=f"has version {VERSION + 1}, but this collection knows version {VERSION} alone"):
+    with pytest.raises(
+        JournalError, match=f"has version {VERSION + 1}, but this collection knows version {VERSION} alone"
+    ):
         controller().requests([FIRST])
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The modules journal_info and journal_clear: what they show, what counts no more, and what they never write."""
+"""restart_journal_info and restart_journal_clear: what they show, what counts no more, and what they never write."""
 
 from __future__ import annotations
 
@@ -51,7 +51,9 @@ def lines(place, run):
     """What counts in the journal, a line for each entry, without a change of it."""
 
     def found():
-        result = run("journal_clear", {**place, "everything": True, "_ansible_check_mode": True, "_ansible_diff": True})
+        result = run(
+            "restart_journal_clear", {**place, "everything": True, "_ansible_check_mode": True, "_ansible_diff": True}
+        )
         return sorted(result["diff"]["before"].splitlines())
 
     return found
@@ -59,7 +61,7 @@ def lines(place, run):
 
 @pytest.mark.usefixtures("journal")
 def test_everything_is_shown(place, run):
-    shown = run("journal_info", place)
+    shown = run("restart_journal_info", place)
     assert shown["changed"] is False
     assert [(each["change"], each["cluster"], len(each["sights"])) for each in shown["changes"]] == [
         *sorted([(CHANGE, "orders 1", 2), (CHANGE, "stock 2", 1), ("another", "orders 1", 1)], key=_key(shown))
@@ -94,25 +96,25 @@ def _key(shown):
 @pytest.mark.parametrize("cluster", ["orders", "1", "orders 1"])
 @pytest.mark.usefixtures("journal")
 def test_entries_of_a_cluster_or_a_change_are_shown(cluster, place, run):
-    shown = run("journal_info", {**place, "cluster": cluster})
+    shown = run("restart_journal_info", {**place, "cluster": cluster})
     assert {each["cluster"] for each in shown["changes"]} == {"orders 1"}
     assert [each["number"] for each in shown["requests"]] == [1]
     assert shown["facts"] == []
-    shown = run("journal_info", {**place, "change": CHANGE, "cluster": "stock"})
+    shown = run("restart_journal_info", {**place, "change": CHANGE, "cluster": "stock"})
     assert ([each["cluster"] for each in shown["changes"]], shown["requests"]) == (["stock 2"], [])
 
 
-@pytest.mark.parametrize("name", ["journal_info", "journal_clear"])
+@pytest.mark.parametrize("name", ["restart_journal_info", "restart_journal_clear"])
 def test_journal_that_is_not_there_is_empty_and_stays_so(name, place, run, tmp_path):
-    given = {"everything": True} if name == "journal_clear" else {}
+    given = {"everything": True} if name == "restart_journal_clear" else {}
     result = run(name, {**place, **given})
     assert (result["changed"], list(tmp_path.rglob("*"))) == (False, [])
 
 
-@pytest.mark.parametrize("name", ["journal_info", "journal_clear"])
+@pytest.mark.parametrize("name", ["restart_journal_info", "restart_journal_clear"])
 def test_journal_that_cannot_be_read_is_one_sentence(name, run, tmp_path):
     (tmp_path / "shared.db").mkdir()
-    given = {"everything": True} if name == "journal_clear" else {}
+    given = {"everything": True} if name == "restart_journal_clear" else {}
     result = run(name, {"journal_url": f"sqlite:///{tmp_path}/shared.db", **given})
     assert result["msg"].startswith(f"The journal {tmp_path}/shared.db (sqlite) cannot be used: ")
 
@@ -131,26 +133,26 @@ def test_journal_that_cannot_be_read_is_one_sentence(name, run, tmp_path):
     ],
 )
 def test_what_is_cleared_counts_no_more(given, gone, place, run, lines):
-    checked = run("journal_clear", {**place, **given, "_ansible_check_mode": True})
+    checked = run("restart_journal_clear", {**place, **given, "_ansible_check_mode": True})
     assert lines() == sorted(ALL)
-    result = run("journal_clear", {**place, **given, "_ansible_diff": True})
+    result = run("restart_journal_clear", {**place, **given, "_ansible_diff": True})
     assert (result["changed"], sorted(result["cleared"])) == (bool(gone), sorted(gone))
     assert (checked["changed"], checked["cleared"]) == (result["changed"], result["cleared"])
     left = sorted(set(ALL) - set(gone))
     assert (sorted(result["diff"]["after"].splitlines()), lines()) == (left, left)
-    assert run("journal_clear", {**place, **given})["changed"] is False
+    assert run("restart_journal_clear", {**place, **given})["changed"] is False
 
 
 def test_request_of_a_name_that_is_cleared_stays_to_be_read(journal, place, run):
-    run("journal_clear", {**place, "change": CHANGE})
+    run("restart_journal_clear", {**place, "change": CHANGE})
     assert [row.settled for row in journal.requests([FIRST])] == [True]
-    assert run("journal_info", place)["requests"][0]["settled"] is True
+    assert run("restart_journal_info", place)["requests"][0]["settled"] is True
 
 
 @pytest.mark.usefixtures("journal")
 def test_request_that_is_not_there_is_told(place, run, warned):
-    assert run("journal_clear", {**place, "request": 12})["changed"] is False
-    assert "has no request 12; oceanbase.ocp.journal_info shows those it has." in str(warned)
+    assert run("restart_journal_clear", {**place, "request": 12})["changed"] is False
+    assert "has no request 12; oceanbase.ocp.restart_journal_info shows those it has." in str(warned)
 
 
 @pytest.mark.parametrize(
@@ -164,4 +166,4 @@ def test_request_that_is_not_there_is_told(place, run, warned):
     ],
 )
 def test_exactly_one_thing_is_cleared(given, words, run):
-    assert run("journal_clear", given)["msg"] == words
+    assert run("restart_journal_clear", given)["msg"] == words

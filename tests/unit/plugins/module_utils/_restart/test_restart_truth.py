@@ -251,7 +251,7 @@ def test_after_180_seconds_a_start_that_does_not_show_is_a_failure_and_no_second
     assert (error.__class__, len(service.posts)) == (NotVerified, 1)
     assert 160 <= error.facts["elapsed"] <= 205
     assert "has restarted it since" in str(error)
-    assert str(error).endswith("or a new name with change; oceanbase.ocp.journal_clear clears a name.")
+    assert str(error).endswith("or a new name with change; oceanbase.ocp.restart_journal_clear clears a name.")
 
 
 @every_shown_restart
@@ -1159,7 +1159,7 @@ def test_restart_since_a_name_that_shows_no_start_is_not_repeated(is_own, case, 
         assert (error.__class__, error.facts["changed"], len(service.posts)) == (NotVerified, False, requests)
         assert "task 1001" in str(error)
         assert "has restarted it since change memory-2026-11-20 was first used, but the service shows no" in str(error)
-        assert str(error).endswith("or a new name with change; oceanbase.ocp.journal_clear clears a name.")
+        assert str(error).endswith("or a new name with change; oceanbase.ocp.restart_journal_clear clears a name.")
         assert waited - 11 <= error.facts["elapsed"] <= waited + 15
     assert service.now >= ended + 180.0
 
@@ -1228,7 +1228,7 @@ def test_open_request_that_no_task_can_answer_is_not_followed_by_another_one(dat
     another_process()
     error = failure(service, SERVER, asked)
     assert "may not read tasks (TASK_VIEWER), and no later start shows" in str(error)
-    assert "clear the request with journal_clear" in str(error)
+    assert "clear the request with restart_journal_clear" in str(error)
     service.passes(500)
     another_process()
     assert restart(service, SERVER, asked)["action"] == "skipped"

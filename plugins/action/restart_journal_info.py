@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from ..modules.journal_info import DEFINITION
+from ..modules.restart_journal_info import DEFINITION
 from ..plugin_utils._in_process import InProcess
 
 

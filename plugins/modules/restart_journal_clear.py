@@ -7,7 +7,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 ---
-module: journal_clear
+module: restart_journal_clear
 short_description: Clear from the journal of restarts what a person has settled
 version_added: 1.0.0
 description:
@@ -27,7 +27,7 @@ options:
       name, space and id.
     type: str
   request:
-    description: The number of a request that counts no more, as M(oceanbase.ocp.journal_info) shows it.
+    description: The number of a request that counts no more, as M(oceanbase.ocp.restart_journal_info) shows it.
     type: int
   everything:
     description: Whether to empty the journal, as on a new controller. V(false) alone is refused.
@@ -47,7 +47,7 @@ attributes:
   idempotent:
     support: full
 seealso:
-  - module: oceanbase.ocp.journal_info
+  - module: oceanbase.ocp.restart_journal_info
   - module: oceanbase.ocp.task_info
 author:
   - contributors of oceanbase.ocp (!UNKNOWN)
@@ -55,16 +55,16 @@ author:
 
 EXAMPLES = r"""
 - name: Forget a name in one cluster, where the change was made too late
-  oceanbase.ocp.journal_clear:
+  oceanbase.ocp.restart_journal_clear:
     change: memory-2026-11-20
     cluster: orders
 
 - name: Let a request count no more, after a look at the tasks in OCP
-  oceanbase.ocp.journal_clear:
+  oceanbase.ocp.restart_journal_clear:
     request: 12
 
 - name: Begin with an empty journal
-  oceanbase.ocp.journal_clear:
+  oceanbase.ocp.restart_journal_clear:
     everything: true
 """
 

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from ..modules.journal_clear import DEFINITION
+from ..modules.restart_journal_clear import DEFINITION
 from ..plugin_utils._in_process import InProcess
 
 

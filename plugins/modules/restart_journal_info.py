@@ -7,7 +7,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 ---
-module: journal_info
+module: restart_journal_info
 short_description: Read the journal of restarts
 version_added: 1.0.0
 description:
@@ -40,7 +40,7 @@ attributes:
     support: full
     details: Only reads.
 seealso:
-  - module: oceanbase.ocp.journal_clear
+  - module: oceanbase.ocp.restart_journal_clear
   - module: oceanbase.ocp.server_restart
 author:
   - contributors of oceanbase.ocp (!UNKNOWN)
@@ -48,7 +48,7 @@ author:
 
 EXAMPLES = r"""
 - name: Read what was asked for under a name
-  oceanbase.ocp.journal_info:
+  oceanbase.ocp.restart_journal_info:
     change: memory-2026-11-20
   register: journal
 
@@ -57,7 +57,7 @@ EXAMPLES = r"""
     msg: "{{ journal.requests | selectattr('outcome', 'none') | map(attribute='number') }}"
 
 - name: Read the journal that several controllers share
-  oceanbase.ocp.journal_info:
+  oceanbase.ocp.restart_journal_info:
     journal_url: "{{ ocp_journal_url }}"
     cluster: orders
 """
