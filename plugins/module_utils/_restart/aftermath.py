@@ -9,7 +9,7 @@ from typing import Any
 
 from .._base.cli_hints import RUN_AGAIN, adhoc_command
 from .._base.clock import Clock
-from .._base.errors import NotVerified, OcpError, TaskError
+from .._base.errors import NotVerified, OcpError, ServiceError, TargetError, TaskError
 from .._ocp.endpoints import OcpApi
 from .._targets.target import Observation, Target
 from .._waiting.await_tasks import UNSEEN_FOR, wait_for_success
@@ -64,7 +64,13 @@ def await_restart(
     policy.announce(started_line(target.label, f"{what}, task {task_id}"), False)
     policy.note({"began": {"target": target.label, "task_id": task_id}})
     then = RUN_AGAIN if at_most_once else _THEN_IT_IS_DONE
-    purpose = Purpose(f"The restart of {target.label}", trace_id, then=then, names={task_id: _short_name(target)})
+    purpose = Purpose(
+        f"The restart of {target.label}",
+        trace_id,
+        then=then,
+        names={task_id: _short_name(target)},
+        state=lambda: _state_of(api, target),
+    )
     try:
         waited = wait_for_success(api, [task_id], policy, purpose=purpose, unseen_for=UNSEEN_FOR, clock=clock)
     except OcpError as error:
@@ -74,6 +80,13 @@ def await_restart(
             error.add_advice(f"Then wait for it: {adhoc_command('task_wait', task_ids=task_id)}")
         return AwaitedTask(task, error=error)
     return AwaitedTask(waited.results[0], waited.warnings)
+
+
+def _state_of(api: OcpApi, target: Target) -> str:
+    try:
+        return target.observe(api).serving_words
+    except (ServiceError, TargetError):
+        return ""
 
 
 def _short_name(target: Target) -> str:

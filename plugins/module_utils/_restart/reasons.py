@@ -398,7 +398,7 @@ def refusal_of(
     if decision.rule is Rule.BUSY:
         return TargetBusy(nothing)
     if decision.rule is Rule.HELD and look.holder is not None:
-        return target_held(api, look.holder, nothing, log_lines)
+        return target_held(api, look.holder, nothing, look.observed.serving_words, log_lines)
     if decision.rule is Rule.VALUES_PROVE_NOTHING:
         return doubt_error(nothing)
     if decision.rule is Rule.REQUEST_HERE:

@@ -134,6 +134,15 @@ class Observation:
             or f"it is {state_words(self.status)}"
         )
 
+    @property
+    def serving_words(self) -> str:
+        """A sentence for people who see a failure: whether the target serves now."""
+        if not self.is_there:
+            return "OCP no longer shows it, or a part of it."
+        if self.serves is False:
+            return f"It does not serve now: {self.trouble}."
+        return "It serves now." if self.serves else "OCP does not show whether it serves now."
+
     def judged_by(self, latest: datetime, farthest: datetime) -> Observation:
         """The same, where a start after ``latest`` is still to come, and one after ``farthest`` is of no clock."""
         return replace(self, members=tuple(_judged(member, latest, farthest) for member in self.members))

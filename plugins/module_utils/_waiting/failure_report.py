@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -34,7 +34,8 @@ class Purpose:
 
     ``targets`` has the name of what a task restarts, by the task's id, where that is known better than from the task.
     ``names`` has the same for progress lines only.
-    ``then`` is what to do when a failure is cleared.
+    ``then`` is what to do when a failure is cleared. ``state`` reads the state that a failure has left the target in,
+    as a sentence; empty if it cannot be read.
     """
 
     what: str = ""
@@ -42,6 +43,7 @@ class Purpose:
     targets: Mapping[int, str] = field(default_factory=dict)
     names: Mapping[int, str] = field(default_factory=dict)
     then: str = RUN_AGAIN
+    state: Callable[[], str] = lambda: ""
 
     def named(self, task: Task) -> Task:
         """The task with the name of its target."""
@@ -102,6 +104,7 @@ def task_failed(api: OcpApi, failed: list[Task], total: int, purpose: Purpose, l
         *purpose.headline("did not succeed"),
         *_what_failed(first, [step for step in steps if step.task is first], log_lines),
         *_duration_line(first),
+        *filter(None, [purpose.state()]),
         *_trace_line(trace_id),
         *([f"Not successful either: {others}; {len(failed)} of {total} tasks in all."] if others else []),
         *_next_steps(first, purpose.then),
@@ -115,9 +118,9 @@ def task_failed(api: OcpApi, failed: list[Task], total: int, purpose: Purpose, l
     )
 
 
-def target_held(api: OcpApi, holder: Task, headline: str, log_lines: int) -> TargetHeld:
-    """The error for a target that the FAILED ``holder`` holds: where it failed, and what releases the target."""
-    message, facts = _failure_words(api, holder, headline, log_lines)
+def target_held(api: OcpApi, holder: Task, headline: str, state: str, log_lines: int) -> TargetHeld:
+    """The error for a target, in this ``state``, that the FAILED ``holder`` holds: where, and what releases it."""
+    message, facts = _failure_words(api, holder, headline, log_lines, state)
     return TargetHeld(message, **facts)
 
 
@@ -127,10 +130,10 @@ def not_serving(api: OcpApi, failure: Task, headline: str, log_lines: int) -> No
     return NotVerified(message, **facts)
 
 
-def _failure_words(api: OcpApi, task: Task, headline: str, log_lines: int) -> tuple[str, dict[str, Any]]:
+def _failure_words(api: OcpApi, task: Task, headline: str, log_lines: int, *state: str) -> tuple[str, dict[str, Any]]:
     """The message below ``headline`` about a FAILED task that was not awaited, and its facts."""
     steps = list(_failed_subtasks(api, [task], log_lines))
-    lines = [headline, *_what_failed(task, steps, log_lines), *_next_steps(task, RUN_AGAIN)]
+    lines = [headline, *_what_failed(task, steps, log_lines), *state, *_next_steps(task, RUN_AGAIN)]
     return "\n".join(lines), _failure_facts([task], steps)
 
 
