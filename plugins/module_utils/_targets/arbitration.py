@@ -88,8 +88,7 @@ class ArbitrationService(Target):
 
     def may_be_of(self, task: Record) -> bool:
         """Whether a task may be a restart of this service."""
-        services = tag_values(task, "arbitrationServiceId")
-        return not is_other_kind(task, self.task_name) and (not services or self.id in services)
+        return not is_other_kind(task, self.task_name) and self._is_named_by(task) is not False
 
     def listed(self, api: OcpApi, **query: Any) -> list[Record]:
         """The tasks on arbitration services."""
@@ -97,16 +96,26 @@ class ArbitrationService(Target):
 
     def touching(self, api: OcpApi, listed: list[Record], **_query: Any) -> list[TaskOnTarget]:  # noqa: ARG002
         """Its restarts, and those without a service in their tags, which may be its own."""
-        touching = []
-        for task in listed:
-            services = tag_values(task, "arbitrationServiceId")
-            if is_named(task, ARBITRATION_RESTART) and (not services or self.id in services):
-                touching.append(TaskOnTarget(task, None if services else frozenset()))
-        return touching
+        restarts = [(task, self._is_named_by(task)) for task in listed if is_named(task, ARBITRATION_RESTART)]
+        return [
+            TaskOnTarget(task, None if is_mine else frozenset()) for task, is_mine in restarts if is_mine is not False
+        ]
+
+    def _is_named_by(self, task: Record) -> bool | None:
+        """Whether the tags of a task name this service, by its id or else its address; None if they name none."""
+        if services := tag_values(task, "arbitrationServiceId"):
+            return self.id in services
+        tags = records(task.get("tags"))
+        addresses = [address_of(tag, "svrIp", "arbitrationServiceSvrPort") for tag in tags if _has_address(tag)]
+        return self.address in addresses if addresses else None
 
     def restart(self, api: OcpApi, _members: frozenset[str]) -> ApiResponse:
         """Restart the whole service."""
         return api.restart_arbitration_service(self.id)
+
+
+def _has_address(tag: Record) -> bool:
+    return tag.get("svrIp") is not None and tag.get("arbitrationServiceSvrPort") is not None
 
 
 def arbiter_key(number: int | None, address: str) -> MemberKey:

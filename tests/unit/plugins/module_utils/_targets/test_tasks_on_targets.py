@@ -179,6 +179,22 @@ def test_arbitration_tasks_are_matched_by_their_tags(api):
     assert touching(SERVICE, api, status="RUNNING") == [(90, ALL), (92, NOTHING), (93, NOTHING)]
 
 
+@pytest.mark.parametrize(
+    ("tags", "found"),
+    [
+        ({"svrIp": "10.1.0.8", "arbitrationServiceSvrPort": 2888}, [(90, ALL)]),
+        ({"svrIp": "10.1.0.9", "arbitrationServiceSvrPort": 2888}, []),
+        ({"svrIp": "10.1.0.9", "arbitrationServiceSvrPort": 2888, "arbitrationServiceId": 61}, [(90, ALL)]),
+    ],
+    ids=["its own", "another", "the id decides"],
+)
+def test_arbitration_tasks_without_an_id_are_matched_by_the_address_in_their_tags(tags, found, api):
+    task = listed(90, ARBITRATION, tags)
+    api.expect("tasks", name="arbitration", gives=[task])
+    assert touching(SERVICE, api) == found
+    assert SERVICE.may_be_of(task) is bool(found)
+
+
 # A service that ignores filters
 
 
