@@ -16,7 +16,7 @@ from .._ocp.endpoints import OcpApi
 from .._ocp.envelope import ApiResponse
 from .lookup import find_host
 from .operating_tasks import shown_hosts, task_ids_by_host
-from .serving import agent_serves, missing_processes, renewed_processes, worst_agent_status
+from .serving import OFFLINE, agent_serves, missing_processes, renewed_processes, worst_agent_status
 from .target import Member, Observation, Target, TaskOnTarget, check_identity
 from .task_names import AGENT_FILTER, AGENT_RESTART, AGENT_WORDS, SINGLE_AGENT_RESTART, is_other_kind, kind_of
 
@@ -121,7 +121,13 @@ def _host(number: int, name: str) -> dict[str, Any]:
 
 
 def _status_by_host(hosts: list[Record]) -> dict[Any, str | None]:
-    return {host.get("id"): host.get("hostAgentStatus") for host in hosts}
+    return {host.get("id"): agent_status(host) for host in hosts}
+
+
+def agent_status(host: Record) -> str | None:
+    """What a host shows of its agent; an OFFLINE host has none that answers."""
+    own, whole = host.get("hostAgentStatus"), host.get("status")
+    return worst_agent_status(own, whole) if str(whole).upper() == OFFLINE else own
 
 
 def agent_member(name: str, agent: Record, host_status: str | None) -> Member:

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 RUNNING, ACTIVE, INACTIVE = "RUNNING", "ACTIVE", "INACTIVE"
-STOPPED, DELETED = "STOPPED", "DELETED"
+STOPPED, DELETED, OFFLINE = "STOPPED", "DELETED", "OFFLINE"
 # A process that OCP cannot reach, or that it has ended.
 DOWN = frozenset({STOPPED, "UNAVAILABLE", DELETED})
 # Of a zone that was stopped, or is being stopped.
 ZONE_STOPPED = frozenset({STOPPED, "SERVICE_STOPPED", "STOPPING"})
-GOOD_AGENT, BAD_AGENT = ("AVAILABLE", "ONLINE", RUNNING), ("OFFLINE", DELETED, STOPPED, "UNAVAILABLE")
+GOOD_AGENT, BAD_AGENT = ("AVAILABLE", "ONLINE", RUNNING), (OFFLINE, DELETED, STOPPED, "UNAVAILABLE")
 # The processes that a restart of the agents renews; the others are started by them or on their own.
 AGENT_PROCESSES = ("ocp_agentd", "pos_proxy")
 

@@ -74,6 +74,7 @@ class Thing:
     status: str | None = None
     inner_status: str | None = None
     host_agent_status: str | None = None
+    host_status: str | None = None
     stopped: tuple[str, ...] = ()
     root_server: bool | None = None
     shown_before: tuple[float, float | None, int] | None = None
@@ -379,6 +380,7 @@ class FakeOcp:
                 "id": thing.id,
                 "innerIpAddress": f"10.1.0.{thing.id - 50}",
                 **({} if thing.host_agent_status is None else {"hostAgentStatus": thing.host_agent_status}),
+                **({} if thing.host_status is None else {"status": thing.host_status}),
             }
             for thing in self.agents_there
         ]

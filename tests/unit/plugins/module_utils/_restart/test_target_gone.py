@@ -88,3 +88,12 @@ def test_name_is_not_used_on_what_is_gone(service):
     service.passes(400)
     service.servers_there.insert(0, first)
     assert restart(service, RESTART_CASES["server"], named)["action"] == "submitted"
+
+
+def test_agent_of_a_host_that_is_offline_is_not_proven(service):
+    """Its record may stay as it was, or have no processes."""
+    service.after_restart = lambda: setattr(service.agents_there[0], "host_status", "OFFLINE")
+    error = failure(service, RESTART_CASES["agents"], request(wait=True))
+    assert isinstance(error, NotVerified)
+    assert "10.1.0.1 is OFFLINE" in str(error)
+    assert (error.facts["verified"], len(service.posts)) == (False, 1)
