@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from .._base.clock import HUNDREDTH, SECOND
 from .._base.parsing import instant
@@ -162,7 +162,7 @@ class Sight:
             return Relative.HIDDEN if started is None else started.relative_to(self.joined)
         moved = has_moved(self.shown, member)
         if moved and not self.late:
-            return Relative.MOVED if _was_before(self.shown, member, self.at) else Relative.SINCE
+            return _of_moved(self.shown, member, self.at)
         if moved or (moved is False and self.filled) or _was_set_back(self.shown, member):
             return Relative.UNCLEAR
         return Relative.HIDDEN if moved is None else Relative.BEFORE
@@ -246,10 +246,11 @@ class Begin:
     def _by_clock(self, member: Member) -> Relative | None:
         if self.instant is None:
             return None
-        moved = [before for before in self.requested.get(member.name, ()) if has_moved(before, member)]
-        if moved:
-            is_before = all(_was_before(before, member, self.instant) for before in moved)
-            return Relative.MOVED if is_before else Relative.SINCE
+        earlier = [before for before in self.requested.get(member.name, ()) if has_moved(before, member)]
+        moved = {_of_moved(before, member, self.instant) for before in earlier}
+        for each in (Relative.SINCE, Relative.MOVED, Relative.BEFORE):
+            if each in moved:
+                return each
         span = started_span(member)
         found = Relative.HIDDEN if span is None else span.relative_to(self.instant)
         if found is Relative.UNCLEAR and member.name in self.seen and has_moved(self.seen[member.name], member):
@@ -263,6 +264,23 @@ class Begin:
         if sight is None:
             return Relative.BEFORE if member.started is not None or member.pids else Relative.HIDDEN
         return sight.of_start(member)
+
+
+def _of_moved(shown: Member, member: Member, begin: Span | None) -> Relative:
+    """What a start tells that is not the one that was ``shown`` before.
+
+    One that lies before by all clocks, and moved by less than computed starts vary, is the same: for a restart to show
+    it, a clock would have been set back by just the time in between.
+    """
+    if not _was_before(shown, member, begin):
+        return Relative.SINCE
+    return Relative.BEFORE if _varies(shown, member) else Relative.MOVED
+
+
+def _varies(shown: Member, member: Member) -> bool:
+    if shown.started is None or member.started is None:
+        return False
+    return abs(member.started - shown.started) <= timedelta(seconds=UPTIME_TOLERANCE)
 
 
 def _was_before(shown: Member, member: Member, begin: Span | None) -> bool:

@@ -532,6 +532,19 @@ def test_server_that_joined_is_compared_with_the_first_use_by_another_controller
     assert start is {True: Relative.SINCE, False: Relative.BEFORE, None: unknown}[is_since]
 
 
+@pytest.mark.parametrize("varies", [-2, 2])
+def test_start_that_varies_between_answers_is_that_of_before(varies, run, seen, service):
+    """A request that was lost on the way can be sent again. A start right before the name may be one since."""
+    for started, relative in ((-3600, Relative.BEFORE), (-60, Relative.SINCE)):
+        name = {**NAME, "change": f"change {started}"}
+        service.servers_there[0].started = started
+        register(run(**name), seen())
+        another_process()
+        service.servers_there[0].started = started + varies
+        expected = relative if varies > 0 else Relative.BEFORE
+        assert sights(run(**name), seen())[ADDRESS].of_start(seen().observed.members[0]) is expected
+
+
 @pytest.mark.parametrize(("started", "relative"), [(-70, Relative.MOVED), (30, Relative.SINCE)])
 @pytest.mark.parametrize("ahead", [7200.0, -7200.0])
 def test_start_that_has_moved_is_compared_with_the_first_use_by_another_controller(
