@@ -103,8 +103,7 @@ def task_failed(api: OcpApi, failed: list[Task], total: int, purpose: Purpose, l
     lines = [
         *purpose.headline("did not succeed"),
         *_what_failed(first, [step for step in steps if step.task is first], log_lines),
-        *_duration_line(first),
-        *filter(None, [purpose.state()]),
+        *_state_line(purpose.state(), *_durations(first)),
         *_trace_line(trace_id),
         *([f"Not successful either: {others}; {len(failed)} of {total} tasks in all."] if others else []),
         *_next_steps(first, purpose.then),
@@ -267,7 +266,11 @@ def _trace_line(trace_id: str | None) -> Iterator[str]:
         yield f"Trace id {trace_id}."
 
 
-def _duration_line(task: Task) -> Iterator[str]:
+def _state_line(*sentences: str) -> Iterator[str]:
+    yield from filter(None, [" ".join(filter(None, sentences))])
+
+
+def _durations(task: Task) -> Iterator[str]:
     part = next((step.duration for step in task.failed_subtasks), None)
     if task.duration is None and part is None:
         return

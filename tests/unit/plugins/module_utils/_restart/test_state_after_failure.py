@@ -25,12 +25,12 @@ def test_failure_says_whether_it_serves(state, service):
     status, words = STATES[state]
     service.end = "FAILED"
     service.after_restart = lambda: setattr(service.servers_there[0], "status", status)
-    assert f"\n{words}\n" in str(failure(service, SERVER, request(wait=True)))
+    assert f"\n{words} The task took" in str(failure(service, SERVER, request(wait=True)))
 
 
 def test_failure_says_that_it_is_gone(service):
     service.end, service.after_restart = "FAILED", lambda: service.servers_there and service.servers_there.pop(0)
-    assert "\nOCP no longer shows it, or a part of it.\n" in str(failure(service, SERVER, request(wait=True)))
+    assert "\nOCP no longer shows it, or a part of it. The task took" in str(failure(service, SERVER, request(wait=True)))
 
 
 def test_state_that_cannot_be_read_hides_no_failure(service):
