@@ -30,7 +30,9 @@ def test_failure_says_whether_it_serves(state, service):
 
 def test_failure_says_that_it_is_gone(service):
     service.end, service.after_restart = "FAILED", lambda: service.servers_there and service.servers_there.pop(0)
-    assert "\nOCP no longer shows it, or a part of it. The task took" in str(failure(service, SERVER, request(wait=True)))
+    assert "\nOCP no longer shows it, or a part of it. The task took" in str(
+        failure(service, SERVER, request(wait=True))
+    )
 
 
 def test_state_that_cannot_be_read_hides_no_failure(service):
