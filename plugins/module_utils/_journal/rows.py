@@ -29,9 +29,9 @@ class MemberKey:
 
     @property
     def parts(self) -> tuple[str | int | None, ...]:
-        """What tells it from all others, also from those of another service with the same ids.
+        """What it is compared by.
 
-        An address does, so the name of its cluster, which may change, counts only for what has none.
+        Two services may use the same ids. An address is of one of them; without one, the cluster's name counts too.
         """
         number = self.cluster.rpartition(" ")[2]
         return (self.cluster if self.kind in WITHOUT_ADDRESS else number, self.kind, self.id, self.address)

@@ -247,10 +247,8 @@ class Begin:
         if self.instant is None:
             return None
         earlier = [before for before in self.requested.get(member.name, ()) if has_moved(before, member)]
-        moved = {_of_moved(before, member, self.instant) for before in earlier}
-        for each in (Relative.SINCE, Relative.MOVED, Relative.BEFORE):
-            if each in moved:
-                return each
+        if earlier:
+            return _either(*(_of_moved(before, member, self.instant) for before in earlier))
         span = started_span(member)
         found = Relative.HIDDEN if span is None else span.relative_to(self.instant)
         if found is Relative.UNCLEAR and member.name in self.seen and has_moved(self.seen[member.name], member):
@@ -267,10 +265,10 @@ class Begin:
 
 
 def _of_moved(shown: Member, member: Member, begin: Span | None) -> Relative:
-    """What a start tells that is not the one that was ``shown`` before.
+    """Whether a member has restarted since, whose start is another one than the ``shown``.
 
-    One that lies before by all clocks, and moved by less than computed starts vary, is the same: for a restart to show
-    it, a clock would have been set back by just the time in between.
+    A start that is before by all clocks, and moved no more than computed starts vary, is the same: otherwise the clock
+    of its host was set back by just the time between two starts.
     """
     if not _was_before(shown, member, begin):
         return Relative.SINCE
@@ -292,9 +290,9 @@ def _was_before(shown: Member, member: Member, begin: Span | None) -> bool:
     return started is not None and begin is not None and started.relative_to(begin) is Relative.BEFORE
 
 
-def _either(first: Relative | None, second: Relative | None) -> Relative:
-    """What two ways to tell say together: one that says "since" is enough, and both have to say "before"."""
-    shown = [each for each in (first, second) if each is not None]
+def _either(*told: Relative | None) -> Relative:
+    """What several ways to tell say together: one that says "since" is enough, and all have to say "before"."""
+    shown = [each for each in told if each is not None]
     for each in (Relative.SINCE, Relative.MOVED, Relative.UNCLEAR, Relative.HIDDEN):
         if each in shown:
             return each

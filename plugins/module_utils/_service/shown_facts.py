@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from .._base.parsing import Record, record, records, time_text
 from .._ocp.task_model import Task
-from .._targets.agents import agent_member, agent_status
+from .._targets.agents import agent_member
 from .._targets.operating_tasks import shown_cluster, tag_values
 from .._targets.task_names import (
     AGENT_RESTART,
@@ -112,7 +112,7 @@ def _agent_facts(found: Findings) -> Iterator[Fact]:
         yield Fact("agent_start", Shown.UNKNOWN, "no agent was read")
         yield Fact("agent_pids", Shown.UNKNOWN, "no agent was read")
         return
-    member = agent_member("agent", found.agent, agent_status(found.host or {}))
+    member = agent_member("agent", found.agent, None)
     start = Shown.ABSENT if member.started is None else Shown.SHOWN
     yield Fact("agent_start", start, "from the uptime of its processes")
     running = len(member.pids or {})

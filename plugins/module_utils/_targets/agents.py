@@ -121,10 +121,10 @@ def _host(number: int, name: str) -> dict[str, Any]:
 
 
 def _status_by_host(hosts: list[Record]) -> dict[Any, str | None]:
-    return {host.get("id"): agent_status(host) for host in hosts}
+    return {host.get("id"): _agent_status(host) for host in hosts}
 
 
-def agent_status(host: Record) -> str | None:
+def _agent_status(host: Record) -> str | None:
     """What a host shows of its agent; an OFFLINE host has none that answers."""
     own, whole = host.get("hostAgentStatus"), host.get("status")
     return worst_agent_status(own, whole) if str(whole).upper() == OFFLINE else own

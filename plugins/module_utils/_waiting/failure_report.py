@@ -129,10 +129,12 @@ def not_serving(api: OcpApi, failure: Task, headline: str, log_lines: int) -> No
     return NotVerified(message, **facts)
 
 
-def _failure_words(api: OcpApi, task: Task, headline: str, log_lines: int, *state: str) -> tuple[str, dict[str, Any]]:
+def _failure_words(
+    api: OcpApi, task: Task, headline: str, log_lines: int, state: str = ""
+) -> tuple[str, dict[str, Any]]:
     """The message below ``headline`` about a FAILED task that was not awaited, and its facts."""
     steps = list(_failed_subtasks(api, [task], log_lines))
-    lines = [headline, *_what_failed(task, steps, log_lines), *state, *_next_steps(task, RUN_AGAIN)]
+    lines = [headline, *_what_failed(task, steps, log_lines), *_state_line(state), *_next_steps(task, RUN_AGAIN)]
     return "\n".join(lines), _failure_facts([task], steps)
 
 

@@ -38,6 +38,15 @@ def test_undisturbed_run_is_fine(kind):
         assert left.result or left.hosts or left.events
 
 
+def test_inventory_that_ends_the_command_has_an_error_and_no_crash():
+    """So that a search goes on."""
+    case = Case(INVENTORY, {"filters": {"cluster": "none of these"}})
+    left, service = drive(case)
+    check(case, left, service)
+    assert "none of these" in str(left.error)
+    assert left.crash is None
+
+
 @pytest.mark.nightly
 def test_nothing_is_found():
     catalogue()

@@ -15,6 +15,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.local_journ
 from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.memory_journal import MemoryJournal
 from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.rows import FirstSight, MemberKey, Place, Shown
 from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.shared_journal import SharedJournal
+from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.store import VERSION, digest
 from ansible_collections.oceanbase.ocp.tests.unit.support.journal_cases import (
     CHANGE,
     ELSEWHERE,
@@ -116,6 +117,12 @@ def test_what_has_no_address_is_known_by_the_name_of_its_cluster_too(kind, journ
     whole, other = MemberKey("orders 1", kind, 1, "orders"), MemberKey("stock 1", kind, 1, "orders")
     journal.register(CHANGE, WISH, [sight(whole, start=None), sight()])
     assert journal.sights(CHANGE, [other, replace(FIRST, cluster="stock 1", address="10.9.0.1:2882")]) == {}
+
+
+def test_other_keys_need_another_version():
+    """What was kept under other keys is not found: a journal that has them has to be refused."""
+    key = "551f4eed8a52a01e8fc692dd37503213f9bb77002d733dcaa533bd5bb3af12dc"
+    assert (VERSION, digest(*FIRST.parts)) == (2, key)
 
 
 @pytest.mark.parametrize("other", [{"cluster": "orders 2"}, {"kind": "agents"}, {"id": None}, {"address": "x:1"}])

@@ -220,6 +220,14 @@ def test_restart_counts_until_its_server_serves_and_has_started_or_its_task_has_
         restart(service, timeout=300)
 
 
+def test_server_counts_though_its_cluster_was_renamed_since(service, stock):
+    service.begin("Restart OB server", [], ago=60)
+    down(1, at=-60, cluster="shop 2")
+    stock[1] = {"status": "UNAVAILABLE", "startTime": START}
+    with pytest.raises(NotSafe):
+        restart(service, timeout=300)
+
+
 def test_request_without_a_task_counts_until_that_would_be_shown(service, stock):
     stock[1]["status"] = "RUNNING"
     down(1, task_id=None, at=-1)

@@ -133,8 +133,16 @@ def test_a_task_that_this_machine_requested_since_is_told_by_its_own_clock(reque
 
 @pytest.mark.parametrize(
     ("before", "started", "relative"),
-    [([-90], 5, SINCE), ([5], 5, UNCLEAR), ([-90], -90, BEFORE), ([5, -90], 5, SINCE), ([-900], -90, MOVED)],
-    ids=["moved", "has not moved", "old, and has not moved", "moved since one of two", "moved, by a clock that is off"],
+    [
+        pytest.param([-90], 5, SINCE, id="moved"),
+        pytest.param([5], 5, UNCLEAR, id="has not moved"),
+        pytest.param([-90], -90, BEFORE, id="old, and has not moved"),
+        pytest.param([5, -90], 5, SINCE, id="moved since one of two"),
+        pytest.param([-900], -90, MOVED, id="moved, by a clock that is off"),
+        pytest.param([-900], -898, BEFORE, id="varies"),
+        pytest.param([-900, -905], -898, MOVED, id="varies, but not from the other"),
+        pytest.param([-900], -897, MOVED, id="moved by little"),
+    ],
 )
 def test_a_start_that_has_moved_since_this_machine_requested_it_is_since(before, started, relative):
     begin = replace(EXACT, requested={"a": [member(each) for each in before], "b": [member(-900)]})
@@ -230,10 +238,20 @@ def test_a_start_is_since_the_first_use_of_a_name_if_it_has_moved(seen, now, rel
         (member(-900), member(-90), MOVED),
         (member(-900), member(-60), SINCE),
         (member(-900), member(-900), BEFORE),
+        (member(-900), member(-898), BEFORE),
+        (member(-900), member(-897), MOVED),
         (member(-900, pids={"ocp_agentd": 7}), member(-90, pids={"ocp_agentd": 8}), SINCE),
         (member(pids={"ocp_agentd": 7}), member(-90, pids={"ocp_agentd": 8}), SINCE),
     ],
-    ids=["to before the first use", "within the minute", "not at all", "with its process", "its process is another"],
+    ids=[
+        "to before the first use",
+        "within the minute",
+        "not at all",
+        "varies",
+        "by little",
+        "with its process",
+        "its process is another",
+    ],
 )
 def test_a_start_that_has_moved_to_before_the_first_use_of_a_name_is_not_since(shown, now, relative):
     seen = Sight(shown, frozenset(), at=Span(ZERO, ZERO + 1))
