@@ -326,14 +326,16 @@ class _Run:
             look, decision = self._decide_anew(refusal)
         except OcpError as problem:
             raise self._after_refusal(problem, refusal, refused, is_seen=self._told is not told) from None
+        if decision.step is Step.ADOPT:
+            return look, decision
         doubt = self._doubt(refusal)
         if isinstance(refusal, RateLimited) and not (doubt or self._gives_up):
             return look, decision
-        # A replica that lags shows our own task, which has failed, as running.
-        is_failed_one = isinstance(refusal, TaskFailed) and decision.tasks == (refused.task_id,)
-        if decision.sends and doubt:
+        if doubt:
             self._attempt.so_far = replace(refused, changed=True)
             raise doubt
+        # A replica that lags shows our own task, which has failed, as running; or others may be our own.
+        is_failed_one = isinstance(refusal, TaskFailed) and (decision.tasks == (refused.task_id,) or self._doubtful)
         may_send = self._had_to_wait or self._had_no_turn or isinstance(refusal, RateLimited)
         self._had_no_turn = False
         is_final = self._gives_up or not may_send
@@ -411,7 +413,8 @@ class _Run:
     def _doubt(self, refusal: OcpError) -> OutcomeUnknown | None:
         """The error if what has happened since may be our own doing; None if nothing shows that.
 
-        It is a task whose target the service does not show, or a start where tasks cannot be read.
+        It is a task whose target the service does not show, one of several that fit, or a start where tasks cannot be
+        read.
         """
         if not isinstance(refusal, RequestRefused) or not (happened := self._happened_since()):
             return None
@@ -671,7 +674,7 @@ class _Run:
             return frozenset()
         noted = self._notes.noted_tasks
         found = [task for task in own_tasks(self._target, look.tasks, sent) if task.id not in noted]
-        self._doubtful = doubtful_tasks(self._target, look.tasks, sent)
+        self._doubtful = doubtful_tasks(self._target, look.tasks, sent) + (found if len(found) > 1 else [])
         if self._sent is None and len(found) == 1 and not self._has_begun_since(found[0], sent):
             if not self._request.check_mode:
                 self._notes.adopted(found[0], sent.members)

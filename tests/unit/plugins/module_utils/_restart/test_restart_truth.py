@@ -507,6 +507,32 @@ def test_refusal_beside_a_task_of_our_user_that_tells_no_target_leaves_the_outco
     assert "Did not restart" not in str(error)
 
 
+@every_restart
+@pytest.mark.parametrize("condition", [{}, {"started_before": CHANGE}], ids=["always", "started_before"])
+@pytest.mark.parametrize("seconds", [3.0, 40.0], ids=["ended", "running"])
+@pytest.mark.parametrize("in_flight", ["attach", "queue"])
+@pytest.mark.parametrize("answer", [409, 429, "REFUSED"])
+def test_refusal_beside_two_tasks_of_which_one_may_be_our_own_is_not_followed_by_another_request(
+    answer, in_flight, seconds, condition, case, service
+):
+    """A proxy has repeated the request, and another run of the same user has restarted at the same moment."""
+    service.user, service.busy = "admin", answer
+
+    def two_begin():
+        for _run in range(2):
+            service.begin(case.task_name, case.things(service), creator="admin", seconds=seconds)
+
+    service.before_post = two_begin
+    error = failure(service, case, replace(request(in_flight, wait=True), **condition))
+    assert (error.facts["changed"], len(service.posts)) == (True, 1)
+    if answer == "REFUSED":
+        assert (error.__class__, error.facts["task_id"]) == (TaskFailed, 1003)
+    else:
+        assert error.__class__ is OutcomeUnknown
+        assert "1001 (" in str(error)
+        assert "1002 (" in str(error)
+
+
 def test_clock_of_the_service_that_is_set_during_a_wait_restarts_nothing(service, monkeypatch):
     """The condition was moved to the clock as it was; starts are now by another one."""
     service.restarts_really = False
