@@ -69,7 +69,7 @@ def shape(line):
 
 
 def shown(outcome):
-    return outcome.results["Show what was done"]["msg"]
+    return outcome.results["Show what was done"]["lines"]
 
 
 def cluster_of(server):
@@ -82,7 +82,7 @@ def test_clusters_restart_side_by_side_and_the_last_failure_leaves_the_summary(r
     emulator = start_emulator(*FLEET)
     planned = roll(emulator, "--check")
     assert planned.rc == 0, planned.output
-    scope = planned.results["Show what is in the scope"]["msg"][-1]
+    scope = planned.results["Show what is in the scope"]["lines"][-1]
     counts = "would restart 12 in 4 clusters, 0 left alone, 0 clusters blocked"
     assert scope == f"4 clusters with 12 servers: {counts}; up to 4 at the same time"
     assert posts(emulator) == []
