@@ -17,9 +17,9 @@ description:
   - If a server fails, the others are still restarted. At the end the module fails and names the servers that failed.
     After status 401, or if the service does not answer for five servers in a row, it begins no further restart.
   - Servers of one cluster are checked one after another, in the order of the list. A server that may not be down
-    together with others is refused; M(oceanbase.ocp.fleet_restart_info) puts such servers into waves.
+    together with others is refused. With O(waves) it plans first, so that none is.
   - Required - O(servers), O(freeze_server).
-  - What and how - O(force).
+  - What and how - O(waves), O(force).
   - Once per change - O(change), O(started_before), O(until_effective), O(in_flight).
   - When not to restart - O(safety), O(tolerate_outage_of), O(safety_timeout), O(require_healthy), O(stop_on),
     O(max_lag), O(alarms_before), O(offline_budget), O(offline_time), O(max_failures), O(judged_tasks), O(most_down),
@@ -67,6 +67,16 @@ options:
     description: Whether to restart the servers forcibly.
     type: bool
     default: false
+  waves:
+    description:
+      - Plan first, as M(oceanbase.ocp.fleet_restart_info) does. It needs O(change) or O(started_before).
+      - With V(true) servers that cannot all be down at once restart in waves, each after all servers of the one before
+        have started since and serve. After a wave with a failure no other begins. O(change) begins for all of them
+        before the first wave. It needs O(wait).
+      - With V(false) they are refused before anything is sent.
+      - Without it nothing is planned. All begin at once, and each is refused that may not be down together with those
+        before it.
+    type: bool
   proof_timeout:
     description:
       - How many seconds to keep checking, with O(wait), servers whose task has ended but that do not yet show that they
@@ -119,6 +129,20 @@ EXAMPLES = r"""
     started_before: "2026-05-04T03:00:00+08:00"
     wait: true
   register: fleet
+
+- name: Restart three zones of a cluster, one after another
+  oceanbase.ocp.fleet_restart:
+    url: https://ocp.example.com:8080
+    username: admin
+    password: "{{ ocp_password }}"
+    servers:
+      - {cluster: orders, server: "10.0.0.1:2882"}
+      - {cluster: orders, server: "10.0.0.3:2882"}
+      - {cluster: orders, server: "10.0.0.5:2882"}
+    freeze_server: true
+    change: memory-2026-11-20
+    waves: true
+    wait: true
 
 - name: Show what became of each
   ansible.builtin.debug:
@@ -200,6 +224,76 @@ servers:
       returned: always
       type: float
   sample: [{"cluster": "orders", "server": "10.0.0.1:2882", "failed": false, "task_id": 1000001, "verified": true}]
+plan:
+  description: The plan, as M(oceanbase.ocp.fleet_restart_info) returns it.
+  returned: with O(waves), once it was made
+  type: dict
+  contains:
+    waves:
+      description: The waves in order; the servers of a wave restart together.
+      returned: success
+      type: list
+      elements: dict
+      contains:
+        number:
+          description: Its number from 1.
+          returned: always
+          type: int
+        servers:
+          description: Its servers. A server that is down or already restarting is in the first wave.
+          returned: always
+          type: list
+          elements: dict
+          contains:
+            cluster:
+              description: Name of its cluster.
+              returned: always
+              type: str
+            cluster_id:
+              description: Id of its cluster.
+              returned: always
+              type: int
+            zone:
+              description: Its zone.
+              returned: always
+              type: str
+            server:
+              description: Its address as V(ip:port).
+              returned: always
+              type: str
+            id:
+              description: Server id.
+              returned: always
+              type: int
+            reason:
+              description: Why it is restarted, left alone or refused.
+              returned: always
+              type: str
+            tolerate_outage_of:
+              description: The tolerated tenants of its cluster.
+              returned: always
+              type: list
+              elements: str
+    left_alone:
+      description: The servers that have started since and serve, with the keys of RV(plan.waves.servers).
+      returned: always
+      type: list
+      elements: dict
+    refused:
+      description: The servers that no wave can take, with the keys of RV(plan.waves.servers).
+      returned: always
+      type: list
+      elements: dict
+    message:
+      description: Why the servers cannot all be down at once, with the tenants that would lose their majority, and why
+        no wave can take some of them; one line for each cluster. Empty if one wave can take all.
+      returned: always
+      type: str
+    lost_tenants:
+      description: The names of the tenants in RV(plan.message), in alphabetical order.
+      returned: always
+      type: list
+      elements: str
 task_ids:
   description: The ids of the tasks that restart the servers, including tasks that were joined.
   returned: once a server was checked

@@ -178,17 +178,9 @@ trace_id:
 
 from ..module_utils._fleet.object_lines import line_of
 from ..module_utils._module.bridge import Definition, run_module
-from ..module_utils._module.restart_options import (
-    CAP_OPTIONS,
-    CHANGE_OPTIONS,
-    NONE,
-    SAFETY_OPTIONS,
-    given_caps,
-    given_change,
-    given_instant,
-)
-from ..module_utils._module.server_options import THREADS_OPTION, crew
-from ..module_utils._rolling.fleet_plan import FleetRequest, plan_fleet
+from ..module_utils._module.restart_options import CAP_OPTIONS, CHANGE_OPTIONS, SAFETY_OPTIONS
+from ..module_utils._module.server_options import THREADS_OPTION, crew, planned_servers
+from ..module_utils._rolling.fleet_plan import plan_fleet
 
 OPTIONS = {
     "servers": {
@@ -205,16 +197,7 @@ OPTIONS = {
 
 
 def run(_api, params, mode):
-    wanted = FleetRequest(
-        servers=[(each["cluster"], each["server"]) for each in params["servers"]],
-        started_before=given_instant(params, "started_before"),
-        change=given_change(params),
-        journal_url=params["journal_url"],
-        majority=params["safety"] != NONE,
-        tolerated=params["tolerate_outage_of"],
-        caps=given_caps(params),
-    )
-    return plan_fleet(crew(params, mode), wanted)
+    return plan_fleet(crew(params, mode), planned_servers(params))
 
 
 LINES = {

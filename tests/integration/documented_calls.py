@@ -169,6 +169,13 @@ def fleet_restarts(call: Calls) -> None:
     failing = call.start()
     failing.fail_subtask(STEP)
     call(failing, **options, wait=True)
+    planned = {**options, "servers": [ORDERS[0], ORDERS[-1]], "wait": True}
+    call.fail(call.start(), **planned, waves=False)
+    # One in the first wave, then left alone beside the others.
+    waves = call.start()
+    call(waves, **{**planned, "servers": ORDERS[:1]}, waves=True, tolerate_outage_of=["sys"])
+    end_process(waves, 5)
+    call(waves, **{**planned, "servers": ORDERS}, waves=True, tolerate_outage_of=["sys"])
 
 
 def fleet_plans(call: Calls) -> None:

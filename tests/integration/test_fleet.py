@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from datetime import UTC, datetime, timedelta
 
@@ -16,8 +17,8 @@ from documentation_blocks import blocks
 SERVERS = [f"10.0.0.{last}:2882" for last in range(1, 7)]
 COMMAND = next(block for block in blocks("docs/fleet.md", "console") if "fleet_restart" in block)
 SERVERS_FILE, WAVES_FILE, CAPS_FILE, PLAN, BY_HOSTS = blocks("docs/fleet.md", "yaml")
-[REFUSAL] = blocks("docs/fleet.md", "text")
-WAVE = "Restart a wave, and wait until it serves"
+REFUSAL, SCREEN = blocks("docs/fleet.md", "text")
+RUN = "Restart the servers, and wait until they serve"
 
 
 @pytest.fixture
@@ -44,6 +45,11 @@ def variables(**values):
     return "-e '" + json.dumps({f"fleet_restart_{name}": value for name, value in values.items()}) + "'"
 
 
+def shape(line):
+    """A line without the number of a task, and without times."""
+    return re.sub(r"task \d+|\d+\.\d s|about \d+ s", "", line)
+
+
 def on_orders(*servers):
     return [{"cluster": "orders", "server": server} for server in servers]
 
@@ -60,9 +66,9 @@ def test_documented_command_restarts_each_server_once_in_two_runs(ansible, emula
     assert " changed=0 " in again.output
     expected = {server["server"]: 1 for server in yaml.safe_load(SERVERS_FILE)["fleet_restart_servers"]}
     assert emulator.restarts("OB_SERVER") == expected
-    [wave], [later] = (run.results[WAVE]["results"] for run in (first, again))
-    assert [server["action"] for server in wave["servers"]] == ["submitted"] * 3
-    assert [(server["action"], server["verified"]) for server in later["servers"]] == [("skipped", True)] * 3
+    done, later = (run.results[RUN]["servers"] for run in (first, again))
+    assert [server["action"] for server in done] == ["submitted"] * 3
+    assert [(server["action"], server["verified"]) for server in later] == [("skipped", True)] * 3
 
 
 @pytest.mark.usefixtures("environment")
@@ -118,8 +124,8 @@ def test_waves_restart_all_and_no_tenant_is_lost(ansible, emulator, change):
     given = variables(started_before=change, servers=on_orders(*SERVERS[:4]), waves=True)
     first, again = (ansible.playbook("oceanbase.ocp.fleet_restart", arguments=given) for _run in range(2))
     assert (first.rc, again.rc) == (0, 0), first.output + again.output
-    assert "Wave 2 of 2:" in first.output
-    assert f"Left alone: orders {SERVERS[3]}" in first.output
+    assert "  wave 2 of 2: " in first.output
+    assert "  3 to restart in 2 waves, 1 left alone" in first.output
     assert f"  orders {SERVERS[2]}: submitted, task 1002" in first.output
     assert emulator.restarts("OB_SERVER") == dict.fromkeys(SERVERS[:4], 1)
     assert emulator.get("/emulator/outages")["contents"] == []
@@ -135,7 +141,9 @@ def test_documented_waves_are_refused_in_one_go_and_run_as_waves(ansible, emulat
     )
     assert (refused.rc, refused.result["msg"].split()) == (2, REFUSAL.split())
     assert waves.rc == 0, waves.output
-    assert "Wave 3 of 3:" in waves.output
+    # Each line of the page is that of a run, but for the times and the order of those side by side.
+    shown, page = ([shape(line) for line in text.splitlines()] for text in (waves.output, SCREEN))
+    assert [line for line in page if line not in shown and line.strip() != "..."] == []
     names = [server["server"] for server in yaml.safe_load(WAVES_FILE)["fleet_restart_servers"]]
     assert emulator.restarts("OB_SERVER") == dict.fromkeys(names, 1)
     assert emulator.get("/emulator/outages")["contents"] == []
@@ -209,8 +217,8 @@ def test_other_restarts_are_awaited_when_one_cannot_start(ansible, emulator, cha
     outcome = ansible.playbook("oceanbase.ocp.fleet_restart", arguments=given)
     assert outcome.rc == 2
     assert f"Did not restart server {SERVERS[1]}" in outcome.output
-    [wave] = outcome.results[WAVE]["results"]
-    assert [(server["failed"], server["verified"]) for server in wave["servers"]] == [(False, True), (True, None)]
+    servers = outcome.results[RUN]["servers"]
+    assert [(server["failed"], server["verified"]) for server in servers] == [(True, None), (False, True)]
     assert emulator.restarts("OB_SERVER") == {SERVERS[0]: 1}
 
 
@@ -292,8 +300,9 @@ def test_check_mode_shows_the_waves_and_starts_nothing(ansible, emulator, change
     given = variables(started_before=change, servers=on_orders(SERVERS[0], SERVERS[2]), waves=True)
     outcome = ansible.playbook("oceanbase.ocp.fleet_restart", arguments=f"--check {given}")
     assert outcome.rc == 0, outcome.output
-    assert "Would restart 2 servers in 2 waves." in outcome.output
-    assert "Wave 2 of 2:" in outcome.output
+    assert "  would restart 2 servers in 2 waves, 0 left alone" in outcome.output
+    assert f"  wave 2 of 2: orders {SERVERS[0]}" in outcome.output
+    assert [server["action"] for server in outcome.results[RUN]["servers"]] == ["submitted"] * 2
     assert emulator.requests("POST") == []
 
 

@@ -39,6 +39,25 @@ def test_nine_servers_take_forty_lines_and_a_run_with_nothing_to_do_fifteen(roll
     assert "  0 to restart, 9 left alone" in lines(again)
 
 
+@pytest.mark.smoke
+def test_nine_servers_of_a_fleet_in_waves_take_as_many(ansible, connect, start_emulator):
+    ansible.environment |= {"ANSIBLE_LOCALHOST_WARNING": "true", "ANSIBLE_INVENTORY_UNPARSED_WARNING": "true"}
+    emulator = start_emulator("--clusters", "3", "--zones", "3", "--servers-per-zone", "1", *QUICK)
+    connect(emulator)
+    servers = [{"cluster": (last + 2) // 3, "server": f"10.0.0.{last}:2882"} for last in range(1, 10)]
+    given = {"fleet_restart_change": "memory", "fleet_restart_servers": servers, "fleet_restart_waves": True}
+    first, again = (
+        ansible.playbook("oceanbase.ocp.fleet_restart", arguments=f"-e '{json.dumps(given)}'") for _run in range(2)
+    )
+    assert (first.rc, again.rc) == (0, 0), first.output + again.output
+    assert len(posts(emulator)) == 9
+    assert len(lines(first)) <= 40, first.output
+    shown = re.findall(r"^  (\d) of 9, \S+ \S+ restarted in \d\.\d s, (\d) left", first.output, re.MULTILINE)
+    assert shown == [(str(number), str(9 - number)) for number in range(1, 10)]
+    assert len(lines(again)) <= 15, again.output
+    assert "  0 to restart, 9 left alone" in lines(again)
+
+
 def test_run_that_stops_says_why_once(roll, start_emulator):
     emulator = start_emulator(*NINE)
     emulator.post(

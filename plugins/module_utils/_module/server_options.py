@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from threading import Lock
 from typing import Any
@@ -16,12 +16,26 @@ from .._ocp.side_by_side import Crew
 from .._restart.fleet_outcome import FleetMember
 from .._restart.many_restarts import restart_many
 from .._restart.run import restart_target
+from .._rolling.fleet_plan import FleetRequest
+from .._rolling.fleet_run import FleetRun, restart_by_plan
 from .._targets.server import Server
 from .._targets.target import Selector
 from .._waiting.progress import Show
 from .bridge import RunMode
 from .connection_options import Params, seconds_option
-from .restart_options import EFFECT_OPTIONS, GATE_OPTIONS, RESTART_OPTIONS, SAFETY_OPTIONS, restart_options
+from .restart_options import (
+    EFFECT_OPTIONS,
+    GATE_OPTIONS,
+    NONE,
+    RESTART_OPTIONS,
+    SAFETY_OPTIONS,
+    given_caps,
+    given_change,
+    given_instant,
+    restart_options,
+)
+
+Result = dict[str, Any]
 
 # The options that one server and many have in common.
 COMMON_OPTIONS: dict[str, Any] = {
@@ -51,19 +65,20 @@ FLEET_OPTIONS: dict[str, Any] = {
             "reason": {"type": "str"},
         },
     },
+    "waves": {"type": "bool"},
     "proof_timeout": {"type": "int", "default": 180},
     **THREADS_OPTION,
 }
 MOST_THREADS = 64
 
 
-def restart_server(api: OcpApi, params: Params, mode: RunMode) -> dict[str, Any]:
+def restart_server(api: OcpApi, params: Params, mode: RunMode) -> Result:
     """The result of the restart of one server. Raises an OcpError."""
     options = restart_options(params, mode)
     return restart_target(api, _selector(params), options)
 
 
-def restart_servers(api: OcpApi, params: Params, mode: RunMode) -> dict[str, Any]:
+def restart_servers(api: OcpApi, params: Params, mode: RunMode) -> Result:
     """The result of the restart of many servers side by side. Raises an OcpError."""
     if not params["servers"]:
         raise OptionError("servers: is empty; give the servers, each with its cluster.")
@@ -75,7 +90,29 @@ def restart_servers(api: OcpApi, params: Params, mode: RunMode) -> dict[str, Any
             "change: is not given, nor is started_before, and wait=true needs one of them to prove the restarts; give "
             "the name of the change that they are for, or its instant, or leave wait out."
         )
-    return restart_many(api, crew(params, mode), members, proof_timeout)
+    if params["waves"] is None:
+        return restart_many(api, crew(params, mode), members, proof_timeout)
+    return restart_by_plan(api, crew(params, mode), _by_plan(params, members, proof_timeout, one_at_a_time))
+
+
+def planned_servers(params: Params) -> FleetRequest:
+    """What to plan. Raises OptionError."""
+    return FleetRequest(
+        servers=[(str(one.get("cluster_id") or one["cluster"]), one["server"]) for one in params["servers"]],
+        started_before=given_instant(params, "started_before"),
+        change=given_change(params),
+        journal_url=params["journal_url"],
+        majority=params["safety"] != NONE,
+        tolerated=params["tolerate_outage_of"],
+        caps=given_caps(params),
+    )
+
+
+def _by_plan(params: Params, members: Sequence[FleetMember], proof_timeout: float, mode: RunMode) -> FleetRun:
+    def member(planned: Result) -> FleetMember:
+        return _member(params, planned, mode)
+
+    return FleetRun(planned_servers(params), member, members[0].request, bool(params["waves"]), proof_timeout)
 
 
 def crew(params: Params, mode: RunMode) -> Crew:

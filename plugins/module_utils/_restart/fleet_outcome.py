@@ -71,10 +71,9 @@ class FleetOutcome:
         """Record how the last check of one server ended."""
         self._proofs[number] = end
 
-    @property
-    def task_ids(self) -> list[int]:
-        """The ids of all tasks that restart one, each once."""
-        found = (self._facts(number)["task_id"] for number in range(len(self.members)))
+    def task_ids(self, numbers: Sequence[int]) -> list[int]:
+        """The ids of the tasks that restart these members, each once."""
+        found = (self._facts(number)["task_id"] for number in numbers)
         return list(dict.fromkeys(task_id for task_id in found if task_id is not None))
 
     @property
@@ -83,20 +82,23 @@ class FleetOutcome:
         shown = ((self._facts(number), member.label) for number, member in enumerate(self.members))
         return {facts["task_id"]: label for facts, label in shown if facts["action"] in ("submitted", "adopted")}
 
-    @property
-    def skipped(self) -> int:
-        """How many need no restart."""
-        return sum(self._facts(number)["action"] == "skipped" for number in self._asked)
+    def skipped(self, numbers: Sequence[int]) -> int:
+        """How many of these members need no restart."""
+        return sum(self._facts(number)["action"] == "skipped" for number in numbers)
 
-    def to_be_proven(self) -> list[int]:
-        """The members that were requested without an error, and whose task did not fail; none that was postponed."""
+    def to_be_proven(self, numbers: Sequence[int]) -> list[int]:
+        """Those that were requested without an error, and whose task did not fail; none that was postponed."""
+        ends = ((number, self._asked[number].found) for number in numbers if number in self._asked)
         return [
             number
-            for number, end in sorted(self._asked.items())
-            if end.found is not None
-            and end.found["action"] != "postponed"
-            and end.found["task_id"] not in self.unsuccessful
+            for number, found in ends
+            if found is not None and found["action"] != "postponed" and found["task_id"] not in self.unsuccessful
         ]
+
+    def stops(self, numbers: Sequence[int]) -> bool:
+        """Whether one of these members was not restarted as requested, or not begun for lack of time."""
+        facts = map(self._facts, numbers)
+        return any(one["action"] == "postponed" for one in facts) or any(map(self._failure, numbers))
 
     def unproven(self, numbers: Sequence[int]) -> list[int]:
         """Those of the ``numbers`` for which another check may show more."""
@@ -123,29 +125,37 @@ class FleetOutcome:
 
     def result(self) -> Result:
         """The result of the module so far."""
-        servers = [self._server(number) for number in range(len(self.members))]
+        everyone = range(len(self.members))
+        servers = self.servers(everyone)
         shown = [self._facts(number) for number in sorted(self._asked)]
         warnings = [words for found in shown for words in found["warnings"]]
         return {
             "changed": any(server["changed"] for server in servers),
             "servers": servers,
-            "task_ids": self.task_ids,
+            "task_ids": self.task_ids(everyone),
             "failed_task_ids": self._failed_task_ids(),
             "elapsed": round(self._clock.now() - self._began, 3),
             "warnings": list(dict.fromkeys([*warnings, *self.warnings])),
             "diff": _joined([found["diff"] for found in shown if found["diff"]]),
         }
 
+    def servers(self, numbers: Sequence[int]) -> list[Result]:
+        """What the result has of these members."""
+        return [self._server(number) for number in numbers]
+
     def failure_lines(self) -> list[str]:
         """How many were not restarted as requested, and a line for each of the first ones; empty if there are none."""
-        failed = [server for server in self.result()["servers"] if server["failed"]]
+        failed = [number for number in range(len(self.members)) if self._failure(number) is not None]
         if not failed:
             return []
-        more = len(failed) - MOST_NAMED
+        reached = [number for number in failed if number in self._asked]
+        left = [self.members[number].label for number in failed if number not in self._asked]
+        more = len(reached) - MOST_NAMED
         return [
             f"{len(failed)} of {counted(len(self.members), 'server')} not restarted as requested.",
-            *(f"{server['cluster']} {server['server']} {server['msg']}" for server in failed[:MOST_NAMED]),
+            *(f"{self.members[number].label} {self._failure(number)}" for number in reached[:MOST_NAMED]),
             *([f"And {more} more: see servers in the result."] if more > 0 else []),
+            *([f"Not reached before the run stopped: {_first(left)}."] if left else []),
         ]
 
     def raise_failures(self, api: OcpApi) -> None:
@@ -153,7 +163,8 @@ class FleetOutcome:
         lines, facts = self.failure_lines(), self.result()
         if self.unsuccessful:
             tasks, log_lines = list(self.unsuccessful.values()), self.members[0].request.policy.log_lines
-            detail = task_failed(api, tasks, len(self.task_ids), Purpose(), log_lines)
+            asked = len(facts["task_ids"])
+            detail = task_failed(api, tasks, asked, Purpose(), log_lines)
             failed = TaskFailed("\n".join([*lines, str(detail)]), **{**detail.facts, **facts})
             failed.whole_tasks = [task.result() for task in tasks]
             raise failed
@@ -213,6 +224,11 @@ class FleetOutcome:
         ends = [*self._asked.values(), *self._proofs.values()]
         holders = [number for end in ends if end.error is not None for number in _failed_tasks(end.error)]
         return list(dict.fromkeys([*self.unsuccessful, *holders]))
+
+
+def _first(labels: Sequence[str]) -> str:
+    more = len(labels) - MOST_NAMED
+    return f"{', '.join(labels[:MOST_NAMED])}{f' and {more} more' if more > 0 else ''}"
 
 
 def is_refusal(error: OcpError) -> bool:

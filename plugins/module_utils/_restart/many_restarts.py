@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from .._base.clock import SYSTEM_CLOCK, Clock
@@ -36,17 +36,37 @@ End: TypeAlias = Ended[Result]
 PROOF_PAUSE = 5.0
 
 
+@dataclass(frozen=True)
+class Waves:
+    """The positions of the members that restart at the same time, each wave after all of the one before serve.
+
+    ``over`` gets what became of the members of a wave at its end. After one with a failure no other begins.
+    """
+
+    waves: Sequence[Sequence[int]]
+    over: Callable[[Sequence[Result]], None]
+
+
 def restart_many(
-    api: OcpApi, crew: Crew, members: Sequence[FleetMember], proof_timeout: float, clock: Clock = SYSTEM_CLOCK
+    api: OcpApi,
+    crew: Crew,
+    members: Sequence[FleetMember],
+    proof_timeout: float,
+    clock: Clock = SYSTEM_CLOCK,
+    waves: Waves | None = None,
 ) -> Result:
-    """Restart each member that needs it, all at the same time; returns the module's result.
+    """Restart each member that needs it, all at the same time or in ``waves``; returns the module's result.
 
     Members of one cluster are looked at one after another. Raises an OcpError if one was not restarted as asked; its
     facts have the results of all, and so has what is attached to an interruption.
     """
     outcome = FleetOutcome(members, clock)
     try:
-        _Fleet(api, crew, outcome, proof_timeout, clock).run()
+        fleet = _Fleet(api, crew, outcome, proof_timeout, clock)
+        if waves is None:
+            fleet.restart(range(len(members)))
+        else:
+            fleet.restart_in(waves)
     except OcpError as error:
         error.facts = {**error.facts, **outcome.result()}
         for line in outcome.failure_lines():
@@ -73,13 +93,21 @@ class _Fleet:
         self._request = outcome.members[0].request
         self._awaited: dict[int, Awaited] = {}
 
-    def run(self) -> None:
-        """See restart_many."""
-        self._side_by_side(range(len(self._outcome.members)), self._ask, self._outcome.asked, sends=True)
+    def restart_in(self, waves: Waves) -> None:
+        """Restart wave by wave, until something failed."""
+        for wave in waves.waves:
+            self.restart(wave)
+            waves.over(self._outcome.servers(wave))
+            if self._outcome.stops(wave):
+                return
+
+    def restart(self, numbers: Sequence[int]) -> None:
+        """Restart these members at the same time."""
+        self._side_by_side(numbers, self._ask, self._outcome.asked, sends=True)
         if self._request.check_mode or not self._request.wait:
             return
-        self._await_tasks()
-        self._prove()
+        self._await_tasks(numbers)
+        self._prove(numbers)
         self._note_back()
 
     def _side_by_side(
@@ -121,12 +149,12 @@ class _Fleet:
             member.request.policy.note({"began": {"target": member.label, "task_id": result["task_id"]}})
         return result
 
-    def _await_tasks(self) -> None:
-        task_ids = self._outcome.task_ids
+    def _await_tasks(self, numbers: Sequence[int]) -> None:
+        task_ids = self._outcome.task_ids(numbers)
         if not task_ids:
             return
         if self._request.policy.steps:
-            self._show(f"{_runs(len(task_ids))}, {counted(self._outcome.skipped, 'server')} left alone")
+            self._show(f"{_runs(len(task_ids))}, {counted(self._outcome.skipped(numbers), 'server')} left alone")
         try:
             waited = wait_for_tasks(
                 self._api,
@@ -144,14 +172,14 @@ class _Fleet:
             error.facts.pop("tasks", None)
             raise
         self._outcome.warnings += waited.warnings
-        self._outcome.unsuccessful = {task.id: task for task in waited.unsuccessful}
-        self._outcome.durations = {task["id"]: task["duration"] for task in waited.results}
+        self._outcome.unsuccessful.update({task.id: task for task in waited.unsuccessful})
+        self._outcome.durations.update({task["id"]: task["duration"] for task in waited.results})
 
-    def _prove(self) -> None:
-        """Check all again, and every few seconds those that do not show their start yet."""
+    def _prove(self, numbers: Sequence[int]) -> None:
+        """Check these again, and every few seconds those that do not show their start yet."""
         began = self._clock.now()
         beat, shown = Heartbeat("Proof", self._request.policy, self._clock), 0
-        unproven = self._outcome.to_be_proven()
+        unproven = self._outcome.to_be_proven(numbers)
         while unproven:
             self._side_by_side(unproven, self._look, self._outcome.proved, sends=False)
             unproven = self._outcome.unproven(unproven)

@@ -15,6 +15,7 @@ from uuid import uuid4
 from ...module_utils._base.parsing import Record, integer, integers, record, records
 from ...module_utils._base.text import one_line
 from .restart_entries import (
+    PLANS,
     ROLLING,
     failure_entry,
     has_failed,
@@ -106,7 +107,7 @@ class EvidenceDocument:
             begun: list[Record] = []
             for note in notes_of(key):
                 if "plan" in note:
-                    self._note_plan(place, {"plan": note["plan"]}, ROLLING)
+                    self._note_plan(place, {"plan": note["plan"]}, place.module)
                 elif "ended" in note:
                     ended = note["ended"]
                     self._note_targets(place, restart_entries(ROLLING, {"results": [ended]}, place.check_mode))
@@ -190,8 +191,8 @@ class EvidenceDocument:
 
     def _note_plan(self, place: Place, result: Record, module: str) -> None:
         """Add a plan, unless an earlier plan for the same already has all of it: then it only shows what is left."""
-        # A rolling restart has its plan also if it fails.
-        plan = None if has_failed(result) and module != ROLLING else plan_entry(module, result)
+        # A restart has its plan also if it fails.
+        plan = None if has_failed(result) and module not in PLANS else plan_entry(module, result)
         if plan is None:
             return
         known = {one for earlier in self._plans if earlier.is_for(place) for one in earlier.servers}

@@ -11,7 +11,9 @@ from typing import Any
 from ...module_utils._base.parsing import Record, integer, integers, record, records, text
 from ...module_utils._base.text import LONGEST_LOG_LINES, escape_lines, log_tail, one_line
 
-FLEET, ROLLING, ROLLING_PLAN = "fleet_restart", "cluster_rolling_restart", "cluster_rolling_restart_info"
+FLEET, FLEET_PLAN = "fleet_restart", "fleet_restart_info"
+ROLLING, ROLLING_PLAN = "cluster_rolling_restart", "cluster_rolling_restart_info"
+PLANS = {FLEET: FLEET_PLAN, ROLLING: ROLLING_PLAN}
 FAILED, PROVEN, UNPROVEN, SKIPPED = "failed", "proven", "unproven", "skipped"
 PLANNED, POSTPONED, NOT_BEGUN = "planned", "postponed", "not_begun"
 # What was done to a task by the module task, and what a task shows of itself.
@@ -59,8 +61,8 @@ def task_entry(task: Record) -> Record:
 def plan_entry(module: str, result: Record) -> Record | None:
     """The plan in a result of a module that plans: what restarts together, in order; None if there is none."""
     left_alone = [_planned(one) for one in records(result.get("left_alone"))]
-    if module == ROLLING:
-        return plan_entry(ROLLING_PLAN, record(result["plan"])) if record(result.get("plan")) else None
+    if module in PLANS:
+        return plan_entry(PLANS[module], record(result["plan"])) if record(result.get("plan")) else None
     if module == ROLLING_PLAN:
         batches = records(result.get("batches"))
         blocked = [one for one in records(result.get("clusters")) if one.get("blocked")]
@@ -69,7 +71,7 @@ def plan_entry(module: str, result: Record) -> Record | None:
             "left_alone": left_alone,
             "refused": [{"cluster": one_line(one.get("name")), "reason": _message(one)} for one in blocked],
         }
-    if module == "fleet_restart_info":
+    if module == FLEET_PLAN:
         refused = [_planned(one) for one in records(result.get("refused"))]
         waves = [records(wave.get("servers")) for wave in records(result.get("waves"))]
         return {
@@ -107,6 +109,10 @@ def _of_one(result: Record, check_mode: bool) -> Record:
 
 
 def _of_fleet(server: Record, check_mode: bool) -> Record:
+    if server.get("refused") and server.get("name") is None:
+        return unreached_entry(
+            {**server, "name": one_line(server.get("server")), "reason": server.get("msg")}, check_mode
+        )
     name = one_line(server.get("name") or server.get("server"))
     shown = {key: value for key, value in server.items() if key != "msg" or server.get("failed")}
     return {

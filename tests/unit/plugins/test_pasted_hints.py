@@ -35,6 +35,7 @@ VALUES = {
     "max_servers": "400",
     "judged_tasks": "1001,1002",
     "most_down": "idc=1",
+    "waves": "true",
     "strategy": "server",
     "change": "memory-2",
     "started_before": "2026-05-04T03:00:00+08:00",

@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""The restart of many servers by a plan, at once or in waves: refuse it or show it, begin the change, then restart."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from .._base.cli_hints import Hints
+from .._base.clock import SYSTEM_CLOCK, Clock
+from .._base.errors import NotAllRestarted, OcpError, OptionError, attach_facts, attached_facts
+from .._base.text import counted
+from .._ocp.endpoints import OcpApi
+from .._ocp.side_by_side import Crew
+from .._restart.evidence import PROOF_TIMEOUT
+from .._restart.fleet_outcome import FleetMember
+from .._restart.many_restarts import Waves, restart_many
+from .._restart.restart_request import RestartRequest
+from .._restart.run import note_first_use
+from .._targets.cluster import Cluster
+from .._targets.target import Selector
+from .._waiting.progress import progress_line
+from .fleet_plan import FleetRequest, plan_fleet
+from .tally import Tally
+
+Result = dict[str, Any]
+
+# Of a larger plan only the counts are shown.
+MOST_WAVES, MOST_NAMED, MOST_REASONS = 12, 10, 3
+
+
+@dataclass(frozen=True)
+class FleetRun:
+    """The request: what to ``plan``, and how a server of the plan is restarted, as ``member`` makes it of its facts.
+
+    ``request`` is what all of them have in common. Unless ``in_waves``, all have to restart at the same time.
+    """
+
+    plan: FleetRequest
+    member: Callable[[Result], FleetMember]
+    request: RestartRequest
+    in_waves: bool
+    proof_timeout: float
+
+
+def restart_by_plan(api: OcpApi, crew: Crew, wanted: FleetRun, clock: Clock = SYSTEM_CLOCK) -> Result:
+    """Plan it, then restart wave by wave; returns the module's result, with the ``plan``.
+
+    In check mode it decides for each server, and restarts none. Raises NotAllRestarted before anything is sent if they
+    cannot restart as asked, and what ``restart_many`` raises; the facts have the plan too.
+    """
+    if wanted.in_waves and not (wanted.request.wait or wanted.request.check_mode):
+        raise OptionError("waves: true needs wait=true, since a wave begins when the one before serves.")
+    planned = plan_fleet(crew, wanted.plan)
+    warnings, plan = planned["warnings"], {key: planned[key] for key in planned.keys() - {"changed", "warnings"}}
+    try:
+        found = _PlannedFleet(api, crew, wanted, plan, clock).restart()
+    except OcpError as error:
+        error.facts = {**error.facts, "plan": plan, "warnings": [*warnings, *error.facts.get("warnings", [])]}
+        raise
+    except BaseException as interruption:
+        attach_facts(interruption, {**attached_facts(interruption), "plan": plan})
+        raise
+    return {**found, "plan": plan, "warnings": [*warnings, *found["warnings"]]}
+
+
+class _PlannedFleet:
+    """One such run."""
+
+    def __init__(self, api: OcpApi, crew: Crew, wanted: FleetRun, plan: Result, clock: Clock) -> None:
+        self._api = api
+        self._crew = crew
+        self._wanted = wanted
+        self._request = wanted.request
+        self._plan = plan
+        self._clock = clock
+        self._waves: list[list[Result]] = [wave["servers"] for wave in plan["waves"]]
+        servers = [*(server for wave in self._waves for server in wave), *plan["left_alone"]]
+        places = {name: place for place, name in enumerate(wanted.plan.servers)}
+        # In the order of the options.
+        self._servers = sorted(servers, key=lambda server: min(places[name] for name in _names(server) & places.keys()))
+        self._later = {_key(server) for wave in self._waves[1:] for server in wave}
+        self._tally = Tally(sum(map(len, self._waves)), clock)
+
+    def restart(self) -> Result:
+        """See restart_by_plan."""
+        self._request.policy.note({"plan": self._plan})
+        for line in plan_lines(self._plan, in_full=self._request.policy.steps, would=self._request.check_mode):
+            self._say(line)
+        if self._plan["refused"] or (len(self._waves) > 1 and not self._wanted.in_waves):
+            raise NotAllRestarted("\n".join(refusal_lines(self._plan, self._wanted.plan, self._request.hints)))
+        members = list(map(self._member, self._servers))
+        if self._request.check_mode:
+            return restart_many(self._api, self._crew, members, self._wanted.proof_timeout, self._clock)
+        self._begin()
+        self._tally.begin()
+        waves = Waves(self._numbers(), self._over)
+        return restart_many(self._api, self._crew, members, self._wanted.proof_timeout, self._clock, waves)
+
+    def _member(self, server: Result) -> FleetMember:
+        """The restart of a server. Those that were planned together are judged by the plan in check mode."""
+        member = self._wanted.member(server)
+        request = member.request
+        if request.check_mode and request.safety is not None:
+            request = replace(request, safety=replace(request.safety, majority=False), caps=None)
+        elif _key(server) in self._later:
+            # The service may show the end of the wave before a little late.
+            request = replace(request, safety_timeout=max(request.safety_timeout, PROOF_TIMEOUT))
+        return replace(member, request=request)
+
+    def _numbers(self) -> list[list[int]]:
+        """The waves as positions of the servers. Those that need no restart are checked with the first."""
+        place = {_key(server): number for number, server in enumerate(self._servers)}
+        waves = self._waves or [[]]
+        first = [*waves[0], *self._plan["left_alone"]]
+        return [sorted(place[_key(server)] for server in wave) for wave in (first, *waves[1:])]
+
+    def _begin(self) -> None:
+        """Begin the change for the servers of all waves at once: what a person restarts until their turn counts."""
+        names: dict[int, set[str]] = {}
+        for server in (server for wave in self._waves for server in wave):
+            names.setdefault(server["cluster_id"], set()).add(server["server"])
+        if self._request.change is None or len(self._waves) < 2:
+            return
+
+        def begin(api: OcpApi, cluster: int, clock: Clock) -> list[str]:
+            selector = Selector(Cluster, {"cluster": str(cluster)})
+            return note_first_use(api, selector, names[cluster], self._request, clock)
+
+        self._crew.each(list(names), begin)
+
+    def _over(self, servers: Sequence[Result]) -> None:
+        """A line for each server of a wave that was to be restarted, or that failed."""
+        ended = [one for one in servers if one["action"] not in ("skipped", "postponed") or one["failed"]]
+        self._tally.ended(len(ended))
+        fails = any(one["failed"] for one in ended)
+        for one in ended:
+            took = f" in {one['duration']:.1f} s" if one["duration"] is not None else ""
+            what = f"{one['cluster']} {one['server']} {'FAILED' if one['failed'] else f'restarted{took}'}"
+            self._say(self._tally.words(what, goes_on=not fails), failed=one["failed"])
+
+    def _say(self, words: str, *, failed: bool = False) -> None:
+        self._request.policy.show(progress_line(words), failed)
+
+
+def _key(server: Result) -> tuple[int, int]:
+    return server["cluster_id"], server["id"]
+
+
+def _names(server: Result) -> set[tuple[str, str]]:
+    """How the options may name it."""
+    clusters, servers = (server["cluster"], server["cluster_id"]), (server["server"], server["id"])
+    return {(str(cluster), str(one)) for cluster in clusters for one in servers}
+
+
+def plan_lines(plan: Result, *, in_full: bool, would: bool = False) -> Iterator[str]:
+    """The counts, a line for each wave, and why not all restart at once; ``in_full`` with the reason of each server.
+
+    ``would``: in check mode.
+    """
+    waves, left = plan["waves"], plan["left_alone"]
+    total = sum(len(wave["servers"]) for wave in waves)
+    done = f"would restart {counted(total, 'server')}" if would and total else f"{total} to restart"
+    how = f" in {counted(len(waves), 'wave')}" if len(waves) > 1 else ""
+    yield f"{done}{how}, {len(left)} left alone"
+    for wave in waves if in_full or 1 < len(waves) <= MOST_WAVES else ():
+        where = f"wave {wave['number']} of {len(waves)}"
+        yield where if in_full else f"{where}: {_named(wave['servers'])}"
+        for server in wave["servers"] if in_full else ():
+            yield f"  {server['cluster']} {server['server']} in {server['zone']}: {server['reason']}"
+    for server in left if in_full else ():
+        yield f"left alone: {server['cluster']} {server['server']}: {server['reason']}"
+    reasons = plan["message"].splitlines()
+    yield from reasons if in_full else reasons[:MOST_REASONS]
+    if len(reasons) > MOST_REASONS and not in_full:
+        yield f"and so for {len(reasons) - MOST_REASONS} more"
+
+
+def refusal_lines(plan: Result, wanted: FleetRequest, hints: Hints) -> Iterator[str]:
+    """Why they cannot restart as asked, what can, and the options that allow more."""
+    yield plan["message"]
+    names = ",".join(dict.fromkeys([*(wanted.tolerated or ()), *plan["lost_tenants"]]))
+    ways = [hints.given("tolerate_outage_of", names) if plan["lost_tenants"] else "", hints.given("safety", "none")]
+    given = ", or ".join(filter(None, ways))
+    if plan["refused"]:
+        yield f"Nothing was sent. Leave out {_named(plan['refused'])}{f', or give {given}' if given else ''}."
+        return
+    first, *others = plan["waves"]
+    later = [server for wave in others for server in wave["servers"]]
+    yield (
+        f"Nothing was sent. These can restart together: {_named(first['servers'])}. These cannot join them: "
+        f"{_named(later)}."
+    )
+    more = "" if wanted.caps is None else f", or a larger {hints.named('most_down')}"
+    in_waves = f"To restart them in {counted(len(plan['waves']), 'wave')}, give {hints.given('waves', 'true')}."
+    yield f"{in_waves} Else give {given}{more}." if given else in_waves
+
+
+def _named(servers: Sequence[Result]) -> str:
+    more = len(servers) - MOST_NAMED
+    names = ", ".join(f"{server['cluster']} {server['server']}" for server in servers[:MOST_NAMED])
+    return f"{names}{f' and {more} more' if more > 0 else ''}"

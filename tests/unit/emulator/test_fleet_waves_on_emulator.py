@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""A fleet restart by a plan, over an emulator on a socket: refused or in waves, begun for all at once, told."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from contextlib import contextmanager
+from datetime import datetime
+
+import pytest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.cli_hints import Hints
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import (
+    NotAllRestarted,
+    OptionError,
+    TaskFailed,
+)
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.auth import basic_auth
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.endpoints import OcpApi
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.session import HttpClient
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.side_by_side import Crew
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.fleet_outcome import FleetMember
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart_request import RestartRequest, Safety
+from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling.fleet_plan import FleetRequest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling.fleet_run import FleetRun, restart_by_plan
+from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.server import Server
+from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target import Selector
+from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll_pauses import PollPolicy
+from ansible_collections.oceanbase.ocp.tests.unit.support.served_emulator import serving
+from ocp_emulator.fleet.generate_fleet import generated_fleet
+
+# Two clusters of three zones with a server each; the primary zone of both is zone1.
+THREE = [("cluster1", f"10.0.0.{last}:2882") for last in (1, 2, 3)]
+OTHER = ("2", "5")
+SERVERS = "/api/v2/ob/clusters/1/servers?size=9"
+VARIABLES = {name: f"fleet_restart_{name}" for name in ("waves", "safety", "tolerate_outage_of")}
+
+
+@pytest.fixture(autouse=True)
+def _own_limit(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+
+
+@pytest.fixture
+def served():
+    with serving(settings={"fleet": generated_fleet(2, 3, 1), "step_ms": 5}) as emulator:
+        yield emulator
+
+
+@pytest.fixture
+def lines():
+    """What a run has shown."""
+    return []
+
+
+@pytest.fixture
+def run(served, lines):
+    """Restart servers by a plan."""
+
+    @contextmanager
+    def connect():
+        client = HttpClient(
+            f"http://127.0.0.1:{served.port}", basic_auth("admin", "ocp-demo-1"), verify=True, timeout=10
+        )
+        yield OcpApi(client)
+        client.close()
+
+    def restart(servers, in_waves=True, check_mode=False, wait=True, show=lambda _line: None, hints=None, **purpose):
+        def shown(line, _failed):
+            lines.append(line)
+            show(line)
+
+        if not purpose:
+            purpose = {"started_before": datetime.fromisoformat(served.data("GET", "/emulator/clock")["time"])}
+        policy = PollPolicy(60, 1, shown, steps=False)
+        request = RestartRequest(check_mode, wait, policy, safety=Safety(), hints=Hints(hints or {}), **purpose)
+
+        def member(planned):
+            options = {"cluster": str(planned["cluster_id"]), "server": planned["server"]}
+            selector = Selector(Server, {**options, "freeze_server": False, "force": False})
+            return FleetMember(planned["cluster"], planned["server"], selector, request)
+
+        wanted = FleetRun(FleetRequest(servers, **purpose), member, request, in_waves, 10.0)
+        with connect() as api:
+            return restart_by_plan(api, Crew(connect, 8), wanted)
+
+    return restart
+
+
+def restarted(served):
+    """The ids of the servers that were restarted, in order."""
+    tasks = served.data("GET", "/api/v2/tasks/instances?size=100&sort=id,asc")["contents"]
+    return [task["name"] for task in tasks], [
+        each["id"]
+        for each in served.data("GET", "/emulator/restarts")["contents"]
+        if each["objectType"] == "OB_SERVER" and each["restarts"]
+    ]
+
+
+def test_waves_restart_all_in_the_order_of_the_plan_and_the_result_has_that_of_the_options(served, lines, run):
+    found = run([*THREE, OTHER])
+    assert [(one["cluster"], one["name"], one["action"], one["verified"]) for one in found["servers"]] == [
+        *((cluster, server, "submitted", True) for cluster, server in THREE),
+        ("cluster2", "10.0.0.5:2882", "submitted", True),
+    ]
+    assert restarted(served)[1] == [1, 2, 3, 5]
+    waves = [[server["server"] for server in wave["servers"]] for wave in found["plan"]["waves"]]
+    assert waves == [["10.0.0.2:2882", "10.0.0.5:2882"], ["10.0.0.3:2882"], ["10.0.0.1:2882"]]
+    assert "  4 to restart in 3 waves, 0 left alone" in lines
+    assert "  wave 1 of 3: cluster1 10.0.0.2:2882, cluster2 10.0.0.5:2882" in lines
+    told = [line.split(" restarted in ")[0] for line in lines if " restarted in " in line]
+    assert told == [
+        "  1 of 4, cluster1 10.0.0.2:2882",
+        "  2 of 4, cluster2 10.0.0.5:2882",
+        "  3 of 4, cluster1 10.0.0.3:2882",
+        "  4 of 4, cluster1 10.0.0.1:2882",
+    ]
+
+
+def test_name_begins_for_all_waves_at_once_so_what_a_person_restarts_meanwhile_is_left_alone(served, lines, run):
+    def person(line):
+        if line.startswith("  1 of 3, "):
+            served.data("POST", "/api/v2/ob/clusters/1/servers/1/restart", {"freezeServer": False})
+            while any(one["status"] != "RUNNING" for one in served.data("GET", SERVERS)["contents"]):
+                time.sleep(0.01)
+
+    found = run(THREE, show=person, change="memory-2026-11-20")
+    assert [one["action"] for one in found["servers"]] == ["skipped", "submitted", "submitted"]
+    again = run(THREE, change="memory-2026-11-20")
+    assert {one["action"] for one in again["servers"]} == {"skipped"}
+    assert lines[-1] == "  0 to restart, 3 left alone"
+
+
+def test_wave_with_a_failure_is_the_last_one_and_the_message_names_the_others_once(served, lines, run):
+    fault = {"kind": "subtask", "match": {"subtask": "Wait observer active"}, "action": "fail", "message": "no memory"}
+    served.data("POST", "/emulator/faults", fault)
+    with pytest.raises(TaskFailed) as raised:
+        run(THREE)
+    assert restarted(served)[0] == ["Restart OB server"]
+    said = str(raised.value)
+    assert said.startswith("3 of 3 servers not restarted as requested.\ncluster1 10.0.0.2:2882 did not restart")
+    assert "\nNot reached before the run stopped: cluster1 10.0.0.1:2882, cluster1 10.0.0.3:2882.\n" in said
+    assert len(raised.value.facts["plan"]["waves"]) == 3
+    assert [line for line in lines if " FAILED" in line][-1] == "  1 of 3, cluster1 10.0.0.2:2882 FAILED, 2 left"
+
+
+@pytest.mark.parametrize("check_mode", [False, True])
+@pytest.mark.parametrize(
+    ("hints", "ways"),
+    [
+        (None, "give waves=true. Else give tolerate_outage_of=app,sys, or safety=none."),
+        (
+            VARIABLES,
+            "give -e fleet_restart_waves=true. Else give -e fleet_restart_tolerate_outage_of=app,sys, or "
+            "-e fleet_restart_safety=none.",
+        ),
+    ],
+    ids=["options", "variables"],
+)
+def test_more_than_one_wave_is_refused_where_that_is_not_asked_for(served, run, hints, ways, check_mode):
+    with pytest.raises(NotAllRestarted) as raised:
+        run(THREE, in_waves=False, check_mode=check_mode, hints=hints)
+    said = str(raised.value)
+    assert (
+        "These can restart together: cluster1 10.0.0.2:2882. These cannot join them: cluster1 10.0.0.3:2882, " in said
+    )
+    assert said.endswith(f"To restart them in 3 waves, {ways}")
+    assert restarted(served) == ([], [])
+
+
+def test_check_mode_foretells_each_wave(served, lines, run):
+    found = run(THREE, check_mode=True)
+    assert [(one["action"], one["failed"]) for one in found["servers"]] == [("submitted", False)] * 3
+    assert found["changed"] is True
+    assert "  would restart 3 servers in 3 waves, 0 left alone" in lines
+    assert restarted(served) == ([], [])
+
+
+def test_waves_need_a_wait(run):
+    with pytest.raises(OptionError, match=r"^waves: true needs wait=true"):
+        run(THREE, wait=False)
+
+
+def test_server_that_is_named_twice_restarts_once(served, run):
+    found = run([("cluster1", "2"), ("1", "10.0.0.2:2882")], in_waves=False)
+    assert [(one["name"], one["action"]) for one in found["servers"]] == [("10.0.0.2:2882", "submitted")]
+    assert restarted(served)[0] == ["Restart OB server"]
