@@ -48,7 +48,7 @@ def test_values_are_set_and_in_effect_once_and_can_be_set_back(ansible, connect,
     # Nothing is written yet, so there is no command to undo it.
     check = ansible.playbook(plays(tmp_path), arguments="--check")
     assert check.rc == 0, check.output
-    would = check.results["Show how to set them again"]["msg"]
+    would = check.results["Show how to set them again"]["lines"][0]
     assert would.startswith(
         f"cluster1 runs with stack_size=512K. This run would save that in {tmp_path}/parameter_rollout-"
     )
@@ -65,12 +65,12 @@ def test_values_are_set_and_in_effect_once_and_can_be_set_back(ansible, connect,
     }
     command = f"ansible-playbook {PLAYBOOK} -e @{tmp_path}/{name}"
     said = f"cluster1 ran with stack_size=512K before. To set that again: {command}"
-    assert first.results["Show how to set them again"]["msg"] == said
+    assert first.results["Show how to set them again"]["lines"][0] == said
 
     again = ansible.playbook(plays(tmp_path))
     assert again.rc == 0, again.output
     assert " changed=0 " in again.output
-    assert again.results["Show how to set them again"]["msg"] == said
+    assert again.results["Show how to set them again"]["lines"][0] == said
     assert (emulator.restarts("OB_SERVER"), kept(tmp_path)) == (once(emulator), {name: before})
 
 

@@ -58,6 +58,24 @@ def test_nine_servers_of_a_fleet_in_waves_take_as_many(ansible, connect, start_e
     assert "  0 to restart, 9 left alone" in lines(again)
 
 
+def test_agents_of_nine_hosts_take_as_many(ansible, connect, start_emulator):
+    ansible.environment |= {"ANSIBLE_LOCALHOST_WARNING": "true", "ANSIBLE_INVENTORY_UNPARSED_WARNING": "true"}
+    emulator = start_emulator("--clusters", "3", "--zones", "3", "--servers-per-zone", "1", *QUICK)
+    connect(emulator)
+    given = {"change": "memory", "hosts": list(range(1, 10)), "batch": 3}
+    variables = json.dumps({f"agent_rolling_restart_{name}": value for name, value in given.items()})
+    first, again = (
+        ansible.playbook("oceanbase.ocp.agent_rolling_restart", arguments=f"-e '{variables}'") for _run in range(2)
+    )
+    assert (first.rc, again.rc) == (0, 0), first.output + again.output
+    assert len(lines(first)) <= 40, first.output
+    assert [line for line in lines(first) if line.startswith("changed: ")] == [
+        f"changed: [localhost] => (item={batch} of 3: {3 * batch - 2}, {3 * batch - 1}, {3 * batch})"
+        for batch in (1, 2, 3)
+    ]
+    assert len(lines(again)) <= 15, again.output
+
+
 def test_run_that_stops_says_why_once(roll, start_emulator):
     emulator = start_emulator(*NINE)
     emulator.post(
