@@ -36,11 +36,15 @@ def main() -> int:
     options = parser.parse_args()
     began, world = time.monotonic(), NAMES_ALONE if options.names_alone else {}
     if options.mutation == "all":
-        found = campaign.catch_all(options.seed, options.runs, options.processes)
-        for each in found:
-            print(f"  {each.mutation}: " + (f"found by {each.by}" if each.by else "NOT FOUND"))
-        print(f"mutations: {sum(bool(each.by) for each in found)} of {len(found)} found in {options.runs} runs")
-        return 0 if all(each.by for each in found) else 1
+        found = []
+        for each in campaign.catch_all(options.seed, options.runs, options.processes):
+            found.append(each)
+            print(f"  {each.mutation}: " + (f"found by {each.by}" if each.by else "NOT FOUND"), flush=True)
+        campaign.note_seeds(found)
+        missed = [each.mutation for each in found if not each.by]
+        told = f"; NOT FOUND: {', '.join(missed)}" if missed else ""
+        print(f"mutations: {len(found) - len(missed)} of {len(found)} found in {options.runs} runs or fewer{told}")
+        return 1 if missed else 0
     with mutations.put_back(options.mutation):
         if options.replay is not None:
             print(campaign.story(Choices(played=options.replay)))

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import json
 import multiprocessing
 import os
 import re
@@ -13,7 +14,9 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import product
+from functools import partial
+from itertools import chain, product
+from pathlib import Path
 
 from . import with_bug
 from .choices import Choices, Recorded, as_text
@@ -24,6 +27,8 @@ from .shrink import shrink
 from .simulation import NAMES_ALONE, Simulation
 from .virtual_time import Current, virtual_time
 
+# The seed and the world that have found a bug before, by the name of its mutation.
+KNOWN_SEEDS = Path(__file__).with_name("known_seeds.json")
 WORLDS: dict[str, Recorded] = {"any change": {}, "names alone": NAMES_ALONE}
 BATCH = 25
 # A process keeps some memory of each run.
@@ -142,34 +147,46 @@ def smallest(seed: int, kind: str, attempts: int, world: Recorded) -> dict[str, 
 
 @dataclass(frozen=True)
 class Caught:
-    """What was the first to find a bug that was put back, after how many ``runs``; empty if nothing did."""
+    """What was the first to find a bug that was put back, by which seed in which world; empty if nothing did."""
 
     mutation: str
     by: str = ""
-    runs: int = 0
+    seed: int = 0
+    world: str = ""
 
 
 def catch(mutation: str, first: int, most: int) -> Caught:
     """Run each seed in both worlds with a bug put back until the oracle sees a promise broken that holds without.
 
-    At most ``most`` seeds. A bug that they meet too seldom is left to its unit test.
+    First the seed that has found it before, then at most ``most`` of them. A bug that they meet too seldom is left to
+    its unit test.
     """
     if mutation in RARE:
         return _catch_by_test(mutation, RARE[mutation])
     with virtual_time() as current:
 
-        def broken(seed: int, world: Recorded) -> set[str]:
-            _simulation, findings = simulate(Choices(seed, world), current)
+        def broken(seed: int, world: str) -> set[str]:
+            _simulation, findings = simulate(Choices(seed, WORLDS[world]), current)
             return {each.kind for each in findings if not each.unseen}
 
-        for seed, (name, world) in product(range(first, first + most), WORLDS.items()):
+        for seed, world in chain(_seeds_known_for(mutation), product(range(first, first + most), WORLDS)):
             with put_back(mutation):
                 kinds = broken(seed, world)
             kinds -= broken(seed, world) if kinds else set()
             if kinds:
-                runs = seed - first + 1
-                return Caught(mutation, f"run {runs} ({name}): {min(kinds)}", runs)
+                return Caught(mutation, f"seed {seed} ({world}): {min(kinds)}", seed, world)
     return Caught(mutation)
+
+
+def _seeds_known_for(mutation: str) -> list[tuple[int, str]]:
+    found = json.loads(KNOWN_SEEDS.read_text()).get(mutation)
+    return [(found["seed"], found["world"])] if found else []
+
+
+def note_seeds(caught: Iterable[Caught]) -> None:
+    """Keep the seeds that have found bugs: the next search begins with them."""
+    found = {each.mutation: {"seed": each.seed, "world": each.world} for each in caught if each.seed}
+    KNOWN_SEEDS.write_text(json.dumps(found, indent=2, sort_keys=True) + "\n")
 
 
 def _catch_by_test(mutation: str, test: str) -> Caught:
@@ -186,11 +203,10 @@ def _first_failure(test: str, mutation: str = "") -> str:
     return failed[1] if failed else ""
 
 
-def catch_all(first: int, most: int, processes: int) -> list[Caught]:
-    """All mutations, the one that took the most runs last."""
+def catch_all(first: int, most: int, processes: int) -> Iterator[Caught]:
+    """All mutations, as they are found."""
     with multiprocessing.get_context("fork").Pool(processes) as pool:
-        found = pool.starmap(catch, [(name, first, most) for name in NAMES], chunksize=1)
-    return sorted(found, key=lambda caught: (not caught.by, caught.runs))
+        yield from pool.imap_unordered(partial(catch, first=first, most=most), NAMES)
 
 
 class Progress:
