@@ -315,13 +315,24 @@ class OwnNotes:
             places=taken_down(self._keys, look.observed),
             ahead=self._api.service_clock.bounds,
         )
-        number = self._journal.begin(row, allows)
+        try:
+            number = self._journal.begin(row, allows)
+        except JournalError:
+            self._withdraw(row)
+            raise
         if number is None:
             return False
         self._own = replace(row, number=number)
         self._rows.append(self._own)
         _SENT_HERE.add(row.token)
         return True
+
+    def _withdraw(self, row: RequestRow) -> None:
+        """Note that a request is not sent: it may be in the journal, although the answer of that was lost."""
+        with suppress(JournalError):
+            there = self._journal.requests([key for key, _shown in row.members])
+            for mine in (each for each in there if each.token == row.token):
+                self._journal.note(mine.number or 0, outcome=REFUSED)
 
     def came_back(self, observed: Observation, listed: Iterable[Record] = ()) -> None:
         """Note the requests whose servers are shown to serve again; ``listed`` are the tasks of the cluster."""

@@ -109,6 +109,23 @@ def test_nothing_may_be_sent_that_cannot_be_noted(run, seen, journal, monkeypatc
     assert notes.open_requests(members_of(seen)) == ()
 
 
+def test_request_that_was_noted_although_the_journal_did_not_say_so_is_withdrawn(run, seen, journal, monkeypatch):
+    """It is not sent, so the next run must not take a task of somebody else for its own."""
+    begin = journal.begin
+
+    def lose_the_answer(*request):
+        begin(*request)
+        raise JournalError("The connection was lost.")
+
+    monkeypatch.setattr(journal, "begin", lose_the_answer)
+    with pytest.raises(JournalError):
+        run().begin(seen(), HERE)
+    assert [row.outcome for row in journal.requests(run().keys)] == ["REFUSED"]
+    another_process()
+    assert run().open_requests(members_of(seen)) == ()
+    assert run().sent_before() is None
+
+
 @pytest.mark.parametrize(
     ("later", "is_searched"),
     [(0, False), (SEARCH - 0.1, False), (SEARCH + 90, False), (CERTAIN, True), (-4, False)],
