@@ -95,10 +95,9 @@ class FleetOutcome:
             if found is not None and found["action"] != "postponed" and found["task_id"] not in self.unsuccessful
         ]
 
-    def stops(self, numbers: Sequence[int]) -> bool:
-        """Whether one of these members was not restarted as requested, or not begun for lack of time."""
-        facts = map(self._facts, numbers)
-        return any(one["action"] == "postponed" for one in facts) or any(map(self._failure, numbers))
+    def have_failed(self, numbers: Sequence[int]) -> bool:
+        """Whether one of these members was not restarted as requested."""
+        return any(self._failure(number) is not None for number in numbers)
 
     def unproven(self, numbers: Sequence[int]) -> list[int]:
         """Those of the ``numbers`` for which another check may show more."""

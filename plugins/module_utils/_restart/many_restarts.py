@@ -98,7 +98,7 @@ class _Fleet:
         for wave in waves.waves:
             self.restart(wave)
             waves.over(self._outcome.servers(wave))
-            if self._outcome.stops(wave):
+            if self._outcome.have_failed(wave):
                 return
 
     def restart(self, numbers: Sequence[int]) -> None:

@@ -54,27 +54,28 @@ def restart_by_plan(api: OcpApi, crew: Crew, wanted: FleetRun, clock: Clock = SY
     if wanted.in_waves and not (wanted.request.wait or wanted.request.check_mode):
         raise OptionError("waves: true needs wait=true, since a wave begins when the one before serves.")
     planned = plan_fleet(crew, wanted.plan)
-    warnings, plan = planned["warnings"], {key: planned[key] for key in planned.keys() - {"changed", "warnings"}}
+    fleet = _PlannedFleet(api, crew, wanted, planned, clock)
     try:
-        found = _PlannedFleet(api, crew, wanted, plan, clock).restart()
+        found = fleet.restart()
     except OcpError as error:
-        error.facts = {**error.facts, "plan": plan, "warnings": [*warnings, *error.facts.get("warnings", [])]}
+        error.facts = fleet.completed(error.facts)
         raise
     except BaseException as interruption:
-        attach_facts(interruption, {**attached_facts(interruption), "plan": plan})
+        attach_facts(interruption, fleet.completed(attached_facts(interruption)))
         raise
-    return {**found, "plan": plan, "warnings": [*warnings, *found["warnings"]]}
+    return fleet.completed(found)
 
 
 class _PlannedFleet:
     """One such run."""
 
-    def __init__(self, api: OcpApi, crew: Crew, wanted: FleetRun, plan: Result, clock: Clock) -> None:
+    def __init__(self, api: OcpApi, crew: Crew, wanted: FleetRun, planned: Result, clock: Clock) -> None:
         self._api = api
         self._crew = crew
         self._wanted = wanted
         self._request = wanted.request
-        self._plan = plan
+        self._plan = plan = {key: value for key, value in planned.items() if key not in ("changed", "warnings")}
+        self._warnings = list(planned["warnings"])
         self._clock = clock
         self._waves: list[list[Result]] = [wave["servers"] for wave in plan["waves"]]
         servers = [*(server for wave in self._waves for server in wave), *plan["left_alone"]]
@@ -98,6 +99,11 @@ class _PlannedFleet:
         self._tally.begin()
         waves = Waves(self._numbers(), self._over)
         return restart_many(self._api, self._crew, members, self._wanted.proof_timeout, self._clock, waves)
+
+    def completed(self, facts: Result) -> Result:
+        """The result, or the facts of a failure, with the plan."""
+        warnings = [*self._warnings, *facts.get("warnings", [])]
+        return {**facts, "plan": self._plan, "warnings": list(dict.fromkeys(warnings))}
 
     def _member(self, server: Result) -> FleetMember:
         """The restart of a server. Those that were planned together are judged by the plan in check mode."""
@@ -129,7 +135,8 @@ class _PlannedFleet:
             selector = Selector(Cluster, {"cluster": str(cluster)})
             return note_first_use(api, selector, names[cluster], self._request, clock)
 
-        self._crew.each(list(names), begin)
+        for warnings in self._crew.each(list(names), begin):
+            self._warnings += warnings
 
     def _over(self, servers: Sequence[Result]) -> None:
         """A line for each server of a wave that was to be restarted, or that failed."""

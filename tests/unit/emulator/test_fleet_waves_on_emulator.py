@@ -66,7 +66,16 @@ def run(served, lines):
         yield OcpApi(client)
         client.close()
 
-    def restart(servers, in_waves=True, check_mode=False, wait=True, show=lambda _line: None, hints=None, **purpose):
+    def restart(
+        servers,
+        in_waves=True,
+        check_mode=False,
+        wait=True,
+        show=lambda _line: None,
+        hints=None,
+        finish_before=None,
+        **purpose,
+    ):
         def shown(line, _failed):
             lines.append(line)
             show(line)
@@ -74,7 +83,8 @@ def run(served, lines):
         if not purpose:
             purpose = {"started_before": datetime.fromisoformat(served.data("GET", "/emulator/clock")["time"])}
         policy = PollPolicy(60, 1, shown, steps=False)
-        request = RestartRequest(check_mode, wait, policy, safety=Safety(), hints=Hints(hints or {}), **purpose)
+        more = {"safety": Safety(), "hints": Hints(hints or {}), "finish_before": finish_before}
+        request = RestartRequest(check_mode, wait, policy, **more, **purpose)
 
         def member(planned):
             options = {"cluster": str(planned["cluster_id"]), "server": planned["server"]}
@@ -174,6 +184,12 @@ def test_check_mode_foretells_each_wave(served, lines, run):
     assert [(one["action"], one["failed"]) for one in found["servers"]] == [("submitted", False)] * 3
     assert found["changed"] is True
     assert "  would restart 3 servers in 3 waves, 0 left alone" in lines
+    assert restarted(served) == ([], [])
+
+
+def test_waves_for_which_there_is_no_time_are_postponed_and_no_failure(served, run):
+    found = run(THREE, finish_before=datetime.fromisoformat("2026-01-01T00:00:00+08:00"))
+    assert [(one["action"], one["failed"]) for one in found["servers"]] == [("postponed", False)] * 3
     assert restarted(served) == ([], [])
 
 

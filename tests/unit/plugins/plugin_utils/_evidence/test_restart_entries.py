@@ -62,8 +62,10 @@ def test_fleet_has_an_entry_for_each_server():
     starts = {"start_before": "2026-05-01T00:00:00Z", "start_after": "2026-05-04T00:00:00Z", "duration": 7.0}
     one = {"server": "1", "name": "10.0.0.1:2882", "failed": False, "task_id": 5, "verified": True, **shared, **starts}
     two = {**one, "server": "2", "name": None, "failed": True, "msg": "was not restarted.", "verified": None}
-    entries = restart_entries("fleet_restart", {"servers": [one, two], "msg": "1 of 2"}, False)
-    assert [(entry["name"], entry["outcome"]) for entry in entries] == [("10.0.0.1:2882", "proven"), ("2", "failed")]
+    left = {**two, "server": "3", "refused": True, "changed": False, "action": None, "task_id": None}
+    entries = restart_entries("fleet_restart", {"servers": [one, two, left], "msg": "1 of 3"}, False)
+    outcomes = [(entry["name"], entry["outcome"]) for entry in entries]
+    assert outcomes == [("10.0.0.1:2882", "proven"), ("2", "failed"), ("3", "not_begun")]
     assert entries[0]["members"][0]["start_before"] == "2026-05-01T00:00:00Z"
     assert (entries[0]["task"]["id"], entries[0]["task"]["duration"]) == (5, 7.0)
 
@@ -96,7 +98,9 @@ def test_plan_has_the_servers_of_each_step():
     plan = plan_entry("cluster_rolling_restart_info", {"batches": [batch], "left_alone": [], "clusters": []})
     assert plan["steps"] == [[{"cluster": "orders", "zone": "z1", "name": "a:1", "reason": "it is old"}]]
     wave = {"number": 1, "servers": [{"cluster": "orders", "zone": "z1", "server": "a:1", "reason": "x"}]}
-    waves = plan_entry("fleet_restart_info", {"waves": [wave], "left_alone": [], "refused": [wave["servers"][0]]})
+    plan = {"waves": [wave], "left_alone": [], "refused": [wave["servers"][0]]}
+    waves = plan_entry("fleet_restart_info", plan)
+    assert plan_entry("fleet_restart", {"plan": plan, "servers": []}) == waves
     assert waves["steps"][0][0]["name"] == "a:1"
     assert waves["refused"] == [{"cluster": "orders", "reason": "no wave can take a:1"}]
     assert plan_entry("server_info", {}) is None
