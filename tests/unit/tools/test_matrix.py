@@ -82,6 +82,25 @@ def test_oldest_ansible_core_matches_the_requirement(matrix):
     assert required == f">={matrix.OLDEST[0]}.0"
 
 
+def test_packages_that_are_tested_once_for_each_python_import_nothing_of_ansible(matrix):
+    sources = [
+        path.read_text()
+        for name in matrix.WITHOUT_CORE
+        for path in (REPOSITORY / "plugins/module_utils" / name).rglob("*.py")
+    ]
+    assert len(sources) > 40
+    assert [text for text in sources if re.search(r"^\s*(from|import) ansible\b", text, re.MULTILINE)] == []
+
+
+def test_unit_tests_of_these_are_left_out_where_the_python_had_them(matrix):
+    (first, *smoke), (later, *smoke_later) = matrix.tests(is_first=True), matrix.tests(is_first=False)
+    assert (first[0], smoke) == (later[0], smoke_later)
+    assert [word for word in later if word not in first] == [
+        f"--ignore=tests/unit/plugins/module_utils/{name}" for name in matrix.WITHOUT_CORE
+    ]
+    assert all((REPOSITORY / word.partition("=")[2]).is_dir() for word in later if word.startswith("--ignore"))
+
+
 def test_row_shows_the_libraries_used(table):
     failed, [titles, first, *rows] = table()
     assert not failed
