@@ -157,17 +157,17 @@ changed:
   returned: always
   type: bool
 servers:
-  description: The outcome of each server, in the order of O(servers).
+  description: The outcome of each server, in the order of O(servers); with O(waves) one that is there twice has one.
   returned: once a server was checked
   type: list
   elements: dict
   contains:
     cluster:
-      description: The cluster as given.
+      description: The cluster as given, with O(waves) its name.
       returned: always
       type: str
     server:
-      description: The server as given.
+      description: The server as given, with O(waves) its address.
       returned: always
       type: str
     name:

@@ -14,8 +14,8 @@ description:
   - Finds out which of many servers may be down at the same time, and puts them into waves. A wave takes whole zones if
     it can, in the order of M(oceanbase.ocp.cluster_rolling_restart_info). Begin the next wave when all servers of the
     one before serve again.
-  - It reads each cluster once and restarts nothing. M(oceanbase.ocp.fleet_restart) restarts the servers of a wave, and
-    the playbook C(oceanbase.ocp.fleet_restart) all waves. Each restart is checked again right before its request.
+  - It reads each cluster once and restarts nothing. M(oceanbase.ocp.fleet_restart) makes this plan itself with
+    C(waves), and restarts wave by wave. Each restart is checked again right before its request.
 options:
   servers:
     description: The servers.

@@ -13,6 +13,7 @@ import pytest
 import yaml
 from credentials import BASIC
 from documentation_blocks import blocks
+from in_process import outcome_of
 
 SERVERS = [f"10.0.0.{last}:2882" for last in range(1, 7)]
 COMMAND = next(block for block in blocks("docs/fleet.md", "console") if "fleet_restart" in block)
@@ -207,6 +208,43 @@ def test_only_replica_is_refused_by_its_name_and_restarts_with_tolerance(ansible
     )
     assert tolerated.rc == 0, tolerated.output
     assert emulator.restarts("OB_SERVER") == dict.fromkeys(SERVERS[:2], 1)
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"zone": "zone3"}, f"servers: {SERVERS[0]} of cluster orders is in zone1 and not in zone3; look at it"),
+        ({"until_effective": {"stack_size": "5M"}}, "waves: does not go with until_effective, whose values no plan"),
+    ],
+    ids=["zone", "values"],
+)
+def test_plan_that_cannot_keep_what_a_server_is_given_is_refused(emulator, change, given, sentence):
+    zone = {name: value for name, value in given.items() if name == "zone"}
+    more = {name: value for name, value in given.items() if name != "zone"}
+    servers = [{"cluster": "orders", "server": SERVERS[0], **zone}]
+    options = {"url": emulator.url, "freeze_server": False, "started_before": change, "wait": True, **BASIC, **more}
+    outcome = outcome_of("fleet_restart", {**options, "servers": servers, "waves": False})
+    assert outcome.failed
+    assert outcome.result["msg"].startswith(sentence)
+    assert emulator.requests("POST") == []
+
+
+@pytest.mark.parametrize("tolerated", [["sys", "app"], ["sys"]])
+def test_tenants_that_one_server_tolerates_are_those_of_its_restart(emulator, change, tolerated):
+    servers = [{"cluster": "orders", "server": server, "tolerate_outage_of": tolerated} for server in SERVERS[2:4]]
+    options = {"url": emulator.url, "freeze_server": False, "started_before": change, "wait": True, **BASIC}
+    outcome = outcome_of("fleet_restart", {**options, "servers": servers, "waves": False})
+    assert not outcome.failed
+    assert emulator.restarts("OB_SERVER") == dict.fromkeys(SERVERS[2:4], 1)
+
+
+@pytest.mark.usefixtures("environment")
+def test_empty_waves_are_those_of_the_default(ansible, emulator, change):
+    given = variables(started_before=change, servers=on_orders(SERVERS[0], SERVERS[2]), waves=None)
+    outcome = ansible.playbook("oceanbase.ocp.fleet_restart", arguments=given)
+    assert outcome.rc == 2
+    assert "To restart them in 2 waves, give -e fleet_restart_waves=true." in outcome.result["msg"]
+    assert emulator.requests("POST") == []
 
 
 @pytest.mark.usefixtures("environment")

@@ -25,7 +25,7 @@ _PARTS = ("hosts", "obproxies")
 _LONG_KEYS = ("before", "after", "safety", "failed_subtasks")
 _LONGEST_LIST = 20
 # What a failure is without whose detail nobody asked for.
-LONG_LISTS = ("servers", "results")
+LONG_LISTS = ("servers", "results", "plan")
 _BRIEF_TASK_KEYS = ("id", "name", "status", "succeeded", "rolled_back", "duration")
 _BRIEF_SUBTASK_KEYS = ("task_id", "id", "position", "name", "attempt")
 _BRIEF_MEMBER_KEYS = ("name", "start_time", "pids")

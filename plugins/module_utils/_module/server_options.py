@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from threading import Lock
 from typing import Any
@@ -84,35 +84,37 @@ def restart_servers(api: OcpApi, params: Params, mode: RunMode) -> Result:
         raise OptionError("servers: is empty; give the servers, each with its cluster.")
     proof_timeout = seconds_option(params, "proof_timeout", 0)
     one_at_a_time = replace(mode, show=_locked(mode.show), announce=_locked(mode.announce))
-    members = [_member(params, server, one_at_a_time) for server in params["servers"]]
-    if params["wait"] and not members[0].request.is_dated:
+    request = restart_options(params, one_at_a_time)
+    if params["wait"] and not request.is_dated:
         raise OptionError(
             "change: is not given, nor is started_before, and wait=true needs one of them to prove the restarts; give "
             "the name of the change that they are for, or its instant, or leave wait out."
         )
     if params["waves"] is None:
+        members = [_member(params, server, one_at_a_time) for server in params["servers"]]
         return restart_many(api, crew(params, mode), members, proof_timeout)
-    return restart_by_plan(api, crew(params, mode), _by_plan(params, members, proof_timeout, one_at_a_time))
+    if params["until_effective"]:
+        raise OptionError("waves: does not go with until_effective, whose values no plan reads; leave one of them out.")
+
+    def member(planned: Result, place: int) -> FleetMember:
+        return _planned_member(params, planned, params["servers"][place], one_at_a_time)
+
+    wanted = FleetRun(planned_servers(params), member, request, params["waves"], proof_timeout)
+    return restart_by_plan(api, crew(params, mode), wanted)
 
 
 def planned_servers(params: Params) -> FleetRequest:
-    """What to plan. Raises OptionError."""
+    """What to plan. What is tolerated of one server may be lost in the plan; its restart is judged by its own list."""
+    own = (name for server in params["servers"] for name in server.get("tolerate_outage_of") or ())
     return FleetRequest(
         servers=[(str(one.get("cluster_id") or one["cluster"]), one["server"]) for one in params["servers"]],
         started_before=given_instant(params, "started_before"),
         change=given_change(params),
         journal_url=params["journal_url"],
         majority=params["safety"] != NONE,
-        tolerated=params["tolerate_outage_of"],
+        tolerated=list(dict.fromkeys([*(params["tolerate_outage_of"] or ()), *own])) or params["tolerate_outage_of"],
         caps=given_caps(params),
     )
-
-
-def _by_plan(params: Params, members: Sequence[FleetMember], proof_timeout: float, mode: RunMode) -> FleetRun:
-    def member(planned: Result) -> FleetMember:
-        return _member(params, planned, mode)
-
-    return FleetRun(planned_servers(params), member, members[0].request, bool(params["waves"]), proof_timeout)
 
 
 def crew(params: Params, mode: RunMode) -> Crew:
@@ -133,6 +135,18 @@ def _member(params: Params, server: Params, mode: RunMode) -> FleetMember:
     found_by = {} if server["cluster_id"] is None else {"cluster": str(server["cluster_id"])}
     both = {"zone": None, **params, **own, **found_by}
     return FleetMember(server["cluster"], server["server"], _selector(both), restart_options(both, mode))
+
+
+def _planned_member(params: Params, planned: Result, given: Params, mode: RunMode) -> FleetMember:
+    """A server of a plan, with what the options say of it alone. Raises OptionError if the two do not agree."""
+    if given["zone"] not in (None, planned["zone"]):
+        raise OptionError(
+            f"servers: {planned['server']} of cluster {planned['cluster']} is in {planned['zone']} and not in "
+            f"{given['zone']}; look at it, then leave its zone out. Nothing was sent."
+        )
+    tolerated = given["tolerate_outage_of"] or params["tolerate_outage_of"] or []
+    known = [name for name in planned["tolerate_outage_of"] if name in tolerated]
+    return _member({**params, "tolerate_outage_of": known or None}, {**planned, "tolerate_outage_of": None}, mode)
 
 
 def _locked(show: Show) -> Callable[[str, bool], None]:

@@ -37,7 +37,7 @@ PROOF_PAUSE = 5.0
 
 
 @dataclass(frozen=True)
-class Waves:
+class WaveByWave:
     """The positions of the members that restart at the same time, each wave after all of the one before serve.
 
     ``over`` gets what became of the members of a wave at its end. After one with a failure no other begins.
@@ -53,7 +53,7 @@ def restart_many(
     members: Sequence[FleetMember],
     proof_timeout: float,
     clock: Clock = SYSTEM_CLOCK,
-    waves: Waves | None = None,
+    waves: WaveByWave | None = None,
 ) -> Result:
     """Restart each member that needs it, all at the same time or in ``waves``; returns the module's result.
 
@@ -93,7 +93,7 @@ class _Fleet:
         self._request = outcome.members[0].request
         self._awaited: dict[int, Awaited] = {}
 
-    def restart_in(self, waves: Waves) -> None:
+    def restart_in(self, waves: WaveByWave) -> None:
         """Restart wave by wave, until something failed."""
         for wave in waves.waves:
             self.restart(wave)

@@ -331,7 +331,7 @@ class OwnNotes:
         """Note that a request is not sent: it may be in the journal, although the answer of that was lost."""
         with suppress(JournalError):
             there = self._journal.requests([key for key, _shown in row.members])
-            for mine in (each for each in there if each.token == row.token):
+            for mine in (each for each in there if each.token == row.token and each.task_id is None):
                 self._journal.note(mine.number or 0, outcome=REFUSED)
 
     def came_back(self, observed: Observation, listed: Iterable[Record] = ()) -> None:

@@ -670,6 +670,7 @@ class _Run:
         That of an earlier run has to have begun since the change.
         """
         sent = self._searched
+        self._doubtful = []
         if sent is None:
             return frozenset()
         noted = self._notes.noted_tasks

@@ -16,7 +16,7 @@ from .._ocp.endpoints import OcpApi
 from .._ocp.side_by_side import Crew
 from .._restart.evidence import PROOF_TIMEOUT
 from .._restart.fleet_outcome import FleetMember
-from .._restart.many_restarts import Waves, restart_many
+from .._restart.many_restarts import WaveByWave, restart_many
 from .._restart.restart_request import RestartRequest
 from .._restart.run import note_first_use
 from .._targets.cluster import Cluster
@@ -33,13 +33,13 @@ MOST_WAVES, MOST_NAMED, MOST_REASONS = 12, 10, 3
 
 @dataclass(frozen=True)
 class FleetRun:
-    """The request: what to ``plan``, and how a server of the plan is restarted, as ``member`` makes it of its facts.
+    """The request: what to ``plan``, and how ``member`` restarts a server of the plan at its place in the options.
 
     ``request`` is what all of them have in common. Unless ``in_waves``, all have to restart at the same time.
     """
 
     plan: FleetRequest
-    member: Callable[[Result], FleetMember]
+    member: Callable[[Result, int], FleetMember]
     request: RestartRequest
     in_waves: bool
     proof_timeout: float
@@ -51,7 +51,7 @@ def restart_by_plan(api: OcpApi, crew: Crew, wanted: FleetRun, clock: Clock = SY
     In check mode it decides for each server, and restarts none. Raises NotAllRestarted before anything is sent if they
     cannot restart as asked, and what ``restart_many`` raises; the facts have the plan too.
     """
-    if wanted.in_waves and not (wanted.request.wait or wanted.request.check_mode):
+    if wanted.in_waves and not wanted.request.wait:
         raise OptionError("waves: true needs wait=true, since a wave begins when the one before serves.")
     planned = plan_fleet(crew, wanted.plan)
     fleet = _PlannedFleet(api, crew, wanted, planned, clock)
@@ -79,9 +79,13 @@ class _PlannedFleet:
         self._clock = clock
         self._waves: list[list[Result]] = [wave["servers"] for wave in plan["waves"]]
         servers = [*(server for wave in self._waves for server in wave), *plan["left_alone"]]
-        places = {name: place for place, name in enumerate(wanted.plan.servers)}
+        places = {name: place for place, name in reversed(list(enumerate(wanted.plan.servers)))}
         # In the order of the options.
-        self._servers = sorted(servers, key=lambda server: min(places[name] for name in _names(server) & places.keys()))
+        self._places = {
+            _key(server): min(map(places.__getitem__, _names(server) & places.keys())) for server in servers
+        }
+        self._servers = sorted(servers, key=lambda server: self._places[_key(server)])
+        self._planned = {(server["cluster"], server["server"]) for wave in self._waves for server in wave}
         self._later = {_key(server) for wave in self._waves[1:] for server in wave}
         self._tally = Tally(sum(map(len, self._waves)), clock)
 
@@ -97,7 +101,7 @@ class _PlannedFleet:
             return restart_many(self._api, self._crew, members, self._wanted.proof_timeout, self._clock)
         self._begin()
         self._tally.begin()
-        waves = Waves(self._numbers(), self._over)
+        waves = WaveByWave(self._numbers(), self._over)
         return restart_many(self._api, self._crew, members, self._wanted.proof_timeout, self._clock, waves)
 
     def completed(self, facts: Result) -> Result:
@@ -106,15 +110,17 @@ class _PlannedFleet:
         return {**facts, "plan": self._plan, "warnings": list(dict.fromkeys(warnings))}
 
     def _member(self, server: Result) -> FleetMember:
-        """The restart of a server. Those that were planned together are judged by the plan in check mode."""
-        member = self._wanted.member(server)
+        """The restart of a server. In check mode those of later waves are judged by the plan."""
+        member = self._wanted.member(server, self._places[_key(server)])
         request = member.request
-        if request.check_mode and request.safety is not None:
-            request = replace(request, safety=replace(request.safety, majority=False), caps=None)
-        elif _key(server) in self._later:
-            # The service may show the end of the wave before a little late.
-            request = replace(request, safety_timeout=max(request.safety_timeout, PROOF_TIMEOUT))
-        return replace(member, request=request)
+        if _key(server) not in self._later:
+            return member
+        if request.check_mode:
+            safety = None if request.safety is None else replace(request.safety, majority=False)
+            return replace(member, request=replace(request, safety=safety, caps=None))
+        # The service may show the end of the wave before a little late.
+        timeout = max(request.safety_timeout, PROOF_TIMEOUT)
+        return replace(member, request=replace(request, safety_timeout=timeout))
 
     def _numbers(self) -> list[list[int]]:
         """The waves as positions of the servers. Those that need no restart are checked with the first."""
@@ -140,13 +146,19 @@ class _PlannedFleet:
 
     def _over(self, servers: Sequence[Result]) -> None:
         """A line for each server of a wave that was to be restarted, or that failed."""
-        ended = [one for one in servers if one["action"] not in ("skipped", "postponed") or one["failed"]]
-        self._tally.ended(len(ended))
-        fails = any(one["failed"] for one in ended)
-        for one in ended:
-            took = f" in {one['duration']:.1f} s" if one["duration"] is not None else ""
-            what = f"{one['cluster']} {one['server']} {'FAILED' if one['failed'] else f'restarted{took}'}"
-            self._say(self._tally.words(what, goes_on=not fails), failed=one["failed"])
+        if not self._request.wait:
+            return
+        reached = [one for one in servers if one["action"] != "postponed" and not (one["refused"] and not one["name"])]
+        planned = {one["server"] for one in reached if (one["cluster"], one["server"]) in self._planned}
+        fails = any(one["failed"] for one in servers)
+        self._tally.ended(len(planned))
+        for one in reached:
+            self._request.policy.note({"ended": one})
+            what = f"{one['cluster']} {one['server']} {_outcome_words(one)}"
+            if one["server"] in planned:
+                self._say(self._tally.words(what, goes_on=not fails), failed=one["failed"])
+            elif one["failed"]:
+                self._say(what, failed=True)
 
     def _say(self, words: str, *, failed: bool = False) -> None:
         self._request.policy.show(progress_line(words), failed)
@@ -160,6 +172,12 @@ def _names(server: Result) -> set[tuple[str, str]]:
     """How the options may name it."""
     clusters, servers = (server["cluster"], server["cluster_id"]), (server["server"], server["id"])
     return {(str(cluster), str(one)) for cluster in clusters for one in servers}
+
+
+def _outcome_words(server: Result) -> str:
+    took = f" in {server['duration']:.1f} s" if server["duration"] is not None else ""
+    words = {"skipped": "left alone", "attached": f"restarted{took}, by a task that ran already"}
+    return "FAILED" if server["failed"] else words.get(server["action"], f"restarted{took}")
 
 
 def plan_lines(plan: Result, *, in_full: bool, would: bool = False) -> Iterator[str]:

@@ -15,8 +15,8 @@ from uuid import uuid4
 from ...module_utils._base.parsing import Record, integer, integers, record, records
 from ...module_utils._base.text import one_line
 from .restart_entries import (
+    FLEET,
     PLANS,
-    ROLLING,
     failure_entry,
     has_failed,
     plan_entry,
@@ -110,7 +110,8 @@ class EvidenceDocument:
                     self._note_plan(place, {"plan": note["plan"]}, place.module)
                 elif "ended" in note:
                     ended = note["ended"]
-                    self._note_targets(place, restart_entries(ROLLING, {"results": [ended]}, place.check_mode))
+                    found = {"servers" if place.module == FLEET else "results": [ended]}
+                    self._note_targets(place, restart_entries(place.module, found, place.check_mode))
                     begun = [one for one in begun if one["task_id"] != ended["task_id"]]
                 else:
                     begun.append({"target": one_line(note["began"]["target"]), "task_id": note["began"]["task_id"]})

@@ -22,6 +22,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.session import 
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.side_by_side import Crew
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.fleet_outcome import FleetMember
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart_request import RestartRequest, Safety
+from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling import fleet_run
 from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling.fleet_plan import FleetRequest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling.fleet_run import FleetRun, restart_by_plan
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.server import Server
@@ -86,7 +87,7 @@ def run(served, lines):
         more = {"safety": Safety(), "hints": Hints(hints or {}), "finish_before": finish_before}
         request = RestartRequest(check_mode, wait, policy, **more, **purpose)
 
-        def member(planned):
+        def member(planned, _place):
             options = {"cluster": str(planned["cluster_id"]), "server": planned["server"]}
             selector = Selector(Server, {**options, "freeze_server": False, "force": False})
             return FleetMember(planned["cluster"], planned["server"], selector, request)
@@ -193,9 +194,23 @@ def test_waves_for_which_there_is_no_time_are_postponed_and_no_failure(served, r
     assert restarted(served) == ([], [])
 
 
-def test_waves_need_a_wait(run):
+def test_check_mode_has_all_gates_but_those_that_the_plan_of_a_later_wave_stands_for(run, monkeypatch):
+    seen = []
+    monkeypatch.setattr(fleet_run, "restart_many", lambda _api, _crew, members, *_more: seen.extend(members) or {})
+    run(THREE, check_mode=True)
+    assert [each.request.safety.majority for each in seen] == [False, True, False]
+
+
+@pytest.mark.parametrize("check_mode", [False, True])
+def test_waves_need_a_wait(run, check_mode):
     with pytest.raises(OptionError, match=r"^waves: true needs wait=true"):
-        run(THREE, wait=False)
+        run(THREE, wait=False, check_mode=check_mode)
+
+
+def test_restart_that_is_not_awaited_is_not_told_as_done(lines, run):
+    found = run(THREE[:1], in_waves=False, wait=False)
+    assert [one["action"] for one in found["servers"]] == ["submitted"]
+    assert [line for line in lines if "restarted" in line] == []
 
 
 def test_server_that_is_named_twice_restarts_once(served, run):
