@@ -183,7 +183,7 @@ def test_readme_recordings_are_what_the_commands_print(name, tmp_path, monkeypat
 
     def fixed(text: str) -> list[str]:
         """Without times and trace ids, and without how far it is, which depends on when it is asked."""
-        varies = r'[0-9T:+.-]+ (ERROR|INFO)|[0-9.]+ s\b.*|Trace id \w+|"(elapsed|duration)": [0-9.]+'
+        varies = r'[0-9T:+.-]+ (ERROR|INFO)|[0-9.]+ s\b.*|Trace id \w+|"(elapsed|duration|trace_id)": [0-9a-f."]+'
         lines = [re.sub(varies, "", line) for line in text.splitlines()]
         return [re.sub(r"(RUNNING) \d+/13.*|[0-9.]+ seconds, the subtask [0-9.]+", r"\1", line) for line in lines]
 
