@@ -69,7 +69,7 @@ def await_restart(
         trace_id,
         then=then,
         names={task_id: _short_name(target)},
-        state=lambda: _state_of(api, target),
+        state=lambda: state_of(api, target),
     )
     try:
         waited = wait_for_success(api, [task_id], policy, purpose=purpose, unseen_for=UNSEEN_FOR, clock=clock)
@@ -82,7 +82,8 @@ def await_restart(
     return AwaitedTask(waited.results[0], waited.warnings)
 
 
-def _state_of(api: OcpApi, target: Target) -> str:
+def state_of(api: OcpApi, target: Target) -> str:
+    """A sentence about the state that a failure has left a target in; empty if it cannot be read."""
     try:
         return target.observe(api).serving_words
     except (ServiceError, TargetError):

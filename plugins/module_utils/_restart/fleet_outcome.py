@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -157,13 +157,21 @@ class FleetOutcome:
             *([f"Not reached before the run stopped: {_first(left)}."] if left else []),
         ]
 
-    def raise_failures(self, api: OcpApi) -> None:
-        """Raise an error that names the servers that were not restarted as asked, with the facts of all."""
+    def number_of(self, task_id: int) -> int | None:
+        """The member that a task restarts."""
+        return next((number for number in self._asked if self._facts(number)["task_id"] == task_id), None)
+
+    def raise_failures(self, api: OcpApi, state: Callable[[int], str]) -> None:
+        """Raise an error that names the servers that were not restarted as asked, with the facts of all.
+
+        ``state`` reads the state that a task has left its target in, as a sentence.
+        """
         lines, facts = self.failure_lines(), self.result()
         if self.unsuccessful:
             tasks, log_lines = list(self.unsuccessful.values()), self.members[0].request.policy.log_lines
             asked = len(facts["task_ids"])
-            detail = task_failed(api, tasks, asked, Purpose(), log_lines)
+            purpose = Purpose(state=lambda: state(tasks[0].id))
+            detail = task_failed(api, tasks, asked, purpose, log_lines)
             failed = TaskFailed("\n".join([*lines, str(detail)]), **{**detail.facts, **facts})
             failed.whole_tasks = [task.result() for task in tasks]
             raise failed

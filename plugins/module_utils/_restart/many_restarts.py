@@ -22,6 +22,7 @@ from .._waiting.await_tasks import UNSEEN_FOR, wait_for_tasks
 from .._waiting.failure_report import Purpose
 from .._waiting.heartbeat import Heartbeat
 from .._waiting.progress import progress_line, started_line
+from .aftermath import state_of
 from .fleet_outcome import UNKNOWN, FleetMember, FleetOutcome
 from .reader import observe
 from .restart_request import RestartRequest
@@ -61,8 +62,8 @@ def restart_many(
     facts have the results of all, and so has what is attached to an interruption.
     """
     outcome = FleetOutcome(members, clock)
+    fleet = _Fleet(api, crew, outcome, proof_timeout, clock)
     try:
-        fleet = _Fleet(api, crew, outcome, proof_timeout, clock)
         if waves is None:
             fleet.restart(range(len(members)))
         else:
@@ -77,7 +78,7 @@ def restart_many(
     except BaseException as interruption:
         attach_facts(interruption, outcome.result())
         raise
-    outcome.raise_failures(api)
+    outcome.raise_failures(api, fleet.state_after)
     return outcome.result()
 
 
@@ -109,6 +110,12 @@ class _Fleet:
         self._await_tasks(numbers)
         self._prove(numbers)
         self._note_back()
+
+    def state_after(self, task_id: int) -> str:
+        """The state that a task has left its server in, as a sentence; empty if it is not known."""
+        number = self._outcome.number_of(task_id)
+        awaited = None if number is None else self._awaited.get(number)
+        return "" if awaited is None else state_of(self._api, awaited.target)
 
     def _side_by_side(
         self,

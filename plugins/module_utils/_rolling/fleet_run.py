@@ -207,7 +207,9 @@ def refusal_lines(plan: Result, wanted: FleetRequest, hints: Hints) -> Iterator[
     """Why they cannot restart as asked, what can, and the options that allow more."""
     yield plan["message"]
     names = ",".join(dict.fromkeys([*(wanted.tolerated or ()), *plan["lost_tenants"]]))
-    ways = [hints.given("tolerate_outage_of", names) if plan["lost_tenants"] else "", hints.given("safety", "none")]
+    # The database stops servers of two zones at once for no tenant's sake.
+    helps = bool(plan["lost_tenants"]) and (bool(plan["refused"]) or not _have_more_zones(plan))
+    ways = [hints.given("tolerate_outage_of", names) if helps else "", hints.given("safety", "none")]
     given = ", or ".join(filter(None, ways))
     if plan["refused"]:
         yield f"Nothing was sent. Leave out {_named(plan['refused'])}{f', or give {given}' if given else ''}."
@@ -221,6 +223,12 @@ def refusal_lines(plan: Result, wanted: FleetRequest, hints: Hints) -> Iterator[
     more = "" if wanted.caps is None else f", or a larger {hints.named('most_down')}"
     in_waves = f"To restart them in {counted(len(plan['waves']), 'wave')}, give {hints.given('waves', 'true')}."
     yield f"{in_waves} Else give {given}{more}." if given else in_waves
+
+
+def _have_more_zones(plan: Result) -> bool:
+    """Whether servers of more than one zone of a cluster would be down at once."""
+    places = {(server["cluster_id"], server["zone"]) for wave in plan["waves"] for server in wave["servers"]}
+    return len(places) > len({cluster for cluster, _zone in places})
 
 
 def _named(servers: Sequence[Result]) -> str:

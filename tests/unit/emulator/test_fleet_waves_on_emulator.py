@@ -160,12 +160,8 @@ def test_wave_with_a_failure_is_the_last_one_and_the_message_names_the_others_on
 @pytest.mark.parametrize(
     ("hints", "ways"),
     [
-        (None, "give waves=true. Else give tolerate_outage_of=app,sys, or safety=none."),
-        (
-            VARIABLES,
-            "give -e fleet_restart_waves=true. Else give -e fleet_restart_tolerate_outage_of=app,sys, or "
-            "-e fleet_restart_safety=none.",
-        ),
+        (None, "give waves=true. Else give safety=none."),
+        (VARIABLES, "give -e fleet_restart_waves=true. Else give -e fleet_restart_safety=none."),
     ],
     ids=["options", "variables"],
 )
