@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -25,19 +24,26 @@ class Heartbeat:
         self._plain = clock
         self._show = policy.show
         self._why = ""
-        self._slept: dict[str, float] = defaultdict(float)
-        self._shown_at = clock.now()
+        # What was waited for last, since when, and until when.
+        self._last = ""
+        self._since = self._until = self._shown_at = clock.now()
         self.clock = replace(clock, sleep=self._sleep)
         self.policy = replace(policy, show=self._noticed(policy.show), announce=self._noticed(policy.announce))
 
     @contextmanager
     def about(self, why: str) -> Iterator[None]:
-        """What is waited for meanwhile, as in ``waiting for the lock of its cluster``."""
+        """What is waited for meanwhile, as in ``waiting for the lock of its cluster``.
+
+        The same again within a minute is one wait, with the looks between.
+        """
+        now = self._plain.now()
+        if why != self._last or now - self._until > HEARTBEAT_SECONDS:
+            self._last, self._since = why, now
         self._why = why
         try:
             yield
         finally:
-            self._why = ""
+            self._why, self._until = "", self._plain.now()
 
     def _noticed(self, show: Show) -> Show:
         def shown(line: str, failed: bool) -> None:
@@ -51,12 +57,11 @@ class Heartbeat:
         while self._why and (quiet := self._shown_at + HEARTBEAT_SECONDS - self._plain.now()) <= left:
             self._sleep_for(quiet)
             left -= max(0.0, quiet)
-            waited = minutes_and_seconds(self._slept[self._why])
+            waited = minutes_and_seconds(self._plain.now() - self._since)
             self._shown_at = self._plain.now()
             self._show(progress_line(f"{self._label}, for {waited}: {self._why}"), False)
         self._sleep_for(left)
 
     def _sleep_for(self, seconds: float) -> None:
         if seconds > 0:
-            self._slept[self._why] += seconds
             self._plain.sleep(seconds)
