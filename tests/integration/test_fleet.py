@@ -234,7 +234,7 @@ def test_plan_that_cannot_keep_what_a_server_is_given_is_refused(emulator, chang
 def test_tenants_that_one_server_tolerates_are_those_of_its_restart(emulator, change, tolerated):
     servers = [{"cluster": "orders", "server": server, "tolerate_outage_of": tolerated} for server in SERVERS[2:4]]
     options = {"url": emulator.url, "freeze_server": False, "started_before": change, "wait": True, **BASIC}
-    # On a busy machine the second look may show the zone without its leaders.
+    # On a busy machine the second one was once refused right after the first had begun.
     outcome = outcome_of("fleet_restart", {**options, "servers": servers, "waves": False, "safety_timeout": 60})
     assert not outcome.failed, outcome.result["msg"]
     assert emulator.restarts("OB_SERVER") == dict.fromkeys(SERVERS[2:4], 1)
