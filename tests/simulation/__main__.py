@@ -42,8 +42,9 @@ def main() -> int:
             print(f"  {each.mutation}: " + (f"found by {each.by}" if each.by else "NOT FOUND"), flush=True)
         campaign.note_seeds(found)
         missed = [each.mutation for each in found if not each.by]
-        told = f"; NOT FOUND: {', '.join(missed)}" if missed else ""
-        print(f"mutations: {len(found) - len(missed)} of {len(found)} found in {options.runs} runs or fewer{told}")
+        print(f"mutations: {len(found) - len(missed)} of {len(found)} found, each in at most {options.runs} runs")
+        if missed:
+            print(f"NOT FOUND: {', '.join(missed)}")
         return 1 if missed else 0
     with mutations.put_back(options.mutation):
         if options.replay is not None:

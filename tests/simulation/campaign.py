@@ -147,7 +147,7 @@ def smallest(seed: int, kind: str, attempts: int, world: Recorded) -> dict[str, 
 
 @dataclass(frozen=True)
 class Caught:
-    """What was the first to find a bug that was put back, by which seed in which world; empty if nothing did."""
+    """What has found a bug that was put back, with the seed and the world of the run; empty if nothing has."""
 
     mutation: str
     by: str = ""

@@ -291,7 +291,7 @@ def _was_before(shown: Member, member: Member, begin: Span | None) -> bool:
 
 
 def _either(*told: Relative | None) -> Relative:
-    """What several ways to tell say together: one that says "since" is enough, and all have to say "before"."""
+    """SINCE if one of them says so; BEFORE only if all do."""
     shown = [each for each in told if each is not None]
     for each in (Relative.SINCE, Relative.MOVED, Relative.UNCLEAR, Relative.HIDDEN):
         if each in shown:

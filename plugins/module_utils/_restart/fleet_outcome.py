@@ -154,7 +154,7 @@ class FleetOutcome:
             f"{len(failed)} of {counted(len(self.members), 'server')} not restarted as requested.",
             *(f"{self.members[number].label} {self._failure(number)}" for number in reached[:MOST_NAMED]),
             *([f"And {more} more: see servers in the result."] if more > 0 else []),
-            *([f"Not reached before the run stopped: {_first(left)}."] if left else []),
+            *([f"Not reached before the run stopped: {first_of(left)}."] if left else []),
         ]
 
     def number_of(self, task_id: int) -> int | None:
@@ -233,9 +233,10 @@ class FleetOutcome:
         return list(dict.fromkeys([*self.unsuccessful, *holders]))
 
 
-def _first(labels: Sequence[str]) -> str:
-    more = len(labels) - MOST_NAMED
-    return f"{', '.join(labels[:MOST_NAMED])}{f' and {more} more' if more > 0 else ''}"
+def first_of(labels: Sequence[str], most: int = MOST_NAMED) -> str:
+    """The first ones, and how many more there are."""
+    more = len(labels) - most
+    return f"{', '.join(labels[:most])}{f' and {more} more' if more > 0 else ''}"
 
 
 def is_refusal(error: OcpError) -> bool:

@@ -15,7 +15,7 @@ from .._base.text import counted
 from .._ocp.endpoints import OcpApi
 from .._ocp.side_by_side import Crew
 from .._restart.evidence import PROOF_TIMEOUT
-from .._restart.fleet_outcome import FleetMember
+from .._restart.fleet_outcome import FleetMember, first_of
 from .._restart.many_restarts import WaveByWave, restart_many
 from .._restart.restart_request import RestartRequest
 from .._restart.run import note_first_use
@@ -232,6 +232,4 @@ def _have_more_zones(plan: Result) -> bool:
 
 
 def _named(servers: Sequence[Result]) -> str:
-    more = len(servers) - MOST_NAMED
-    names = ", ".join(f"{server['cluster']} {server['server']}" for server in servers[:MOST_NAMED])
-    return f"{names}{f' and {more} more' if more > 0 else ''}"
+    return first_of([f"{server['cluster']} {server['server']}" for server in servers], MOST_NAMED)

@@ -15,8 +15,8 @@ from uuid import uuid4
 from ...module_utils._base.parsing import Record, integer, integers, record, records
 from ...module_utils._base.text import one_line
 from .restart_entries import (
-    FLEET,
     PLANS,
+    SERVERS,
     failure_entry,
     has_failed,
     plan_entry,
@@ -110,8 +110,8 @@ class EvidenceDocument:
                     self._note_plan(place, {"plan": note["plan"]}, place.module)
                 elif "ended" in note:
                     ended = note["ended"]
-                    found = {"servers" if place.module == FLEET else "results": [ended]}
-                    self._note_targets(place, restart_entries(place.module, found, place.check_mode))
+                    found = restart_entries(place.module, {SERVERS[place.module]: [ended]}, place.check_mode)
+                    self._note_targets(place, found)
                     begun = [one for one in begun if one["task_id"] != ended["task_id"]]
                 else:
                     begun.append({"target": one_line(note["began"]["target"]), "task_id": note["began"]["task_id"]})

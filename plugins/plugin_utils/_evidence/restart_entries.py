@@ -14,6 +14,8 @@ from ...module_utils._base.text import LONGEST_LOG_LINES, escape_lines, log_tail
 FLEET, FLEET_PLAN = "fleet_restart", "fleet_restart_info"
 ROLLING, ROLLING_PLAN = "cluster_rolling_restart", "cluster_rolling_restart_info"
 PLANS = {FLEET: FLEET_PLAN, ROLLING: ROLLING_PLAN}
+# Below which key a result has its servers.
+SERVERS = {FLEET: "servers", ROLLING: "results"}
 FAILED, PROVEN, UNPROVEN, SKIPPED = "failed", "proven", "unproven", "skipped"
 PLANNED, POSTPONED, NOT_BEGUN = "planned", "postponed", "not_begun"
 # What was done to a task by the module task, and what a task shows of itself.
@@ -110,9 +112,9 @@ def _of_one(result: Record, check_mode: bool) -> Record:
 
 def _of_fleet(server: Record, check_mode: bool) -> Record:
     if server.get("refused") and server.get("name") is None:
-        return unreached_entry(
-            {**server, "name": one_line(server.get("server")), "reason": server.get("msg")}, check_mode
-        )
+        named = {"name": one_line(server.get("server")), "cluster": one_line(server.get("cluster"))}
+        # It failed, so in check mode too it is not what would be done.
+        return unreached_entry({**named, "reason": text(server.get("msg"))}, check_mode=False)
     name = one_line(server.get("name") or server.get("server"))
     shown = {key: value for key, value in server.items() if key != "msg" or server.get("failed")}
     return {

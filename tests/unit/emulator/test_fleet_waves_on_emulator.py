@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""A fleet restart by a plan, over an emulator on a socket: refused or in waves, begun for all at once, told."""
+"""A fleet restart by a plan, on an emulator: what is refused, the waves and their lines, when a name begins."""
 
 from __future__ import annotations
 
@@ -120,8 +120,7 @@ def test_waves_restart_all_in_the_order_of_the_plan_and_the_result_has_that_of_t
     assert waves == [["10.0.0.2:2882", "10.0.0.5:2882"], ["10.0.0.3:2882"], ["10.0.0.1:2882"]]
     assert "  4 to restart in 3 waves, 0 left alone" in lines
     assert "  wave 1 of 3: cluster1 10.0.0.2:2882, cluster2 10.0.0.5:2882" in lines
-    told = [line.split(" restarted in ")[0] for line in lines if " restarted in " in line]
-    assert told == [
+    assert [line.split(" restarted in ")[0] for line in lines if " restarted in " in line] == [
         "  1 of 4, cluster1 10.0.0.2:2882",
         "  2 of 4, cluster2 10.0.0.5:2882",
         "  3 of 4, cluster1 10.0.0.3:2882",

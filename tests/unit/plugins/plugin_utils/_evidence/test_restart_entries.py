@@ -66,6 +66,8 @@ def test_fleet_has_an_entry_for_each_server():
     entries = restart_entries("fleet_restart", {"servers": [one, two, left], "msg": "1 of 3"}, False)
     outcomes = [(entry["name"], entry["outcome"]) for entry in entries]
     assert outcomes == [("10.0.0.1:2882", "proven"), ("2", "failed"), ("3", "not_begun")]
+    [foretold] = restart_entries("fleet_restart", {"servers": [left], "msg": "1 of 1"}, True)
+    assert foretold["outcome"] == "not_begun"
     assert entries[0]["members"][0]["start_before"] == "2026-05-01T00:00:00Z"
     assert (entries[0]["task"]["id"], entries[0]["task"]["duration"]) == (5, 7.0)
 

@@ -173,6 +173,31 @@ def test_interrupted_run_names_the_server_in_flight_with_its_task(run, exits):
     assert "10.0.0.2:2882 (id 2) of cluster orders (id 7): task 1002" in Page(run.page).text
 
 
+def test_interrupted_fleet_has_the_proof_of_its_first_wave_and_the_server_in_flight(run, exits):
+    run.begins()
+    task = Task("fleet_restart", "Restart the servers")
+    run.recorder.started(run.host(), task)
+    note = noting((run.host().get_name(), id_of(task)))
+    servers = [{"cluster": "orders", "server": f"10.0.0.{n}:2882", "reason": "old"} for n in (1, 2, 3)]
+    waves = [{"number": number, "servers": [one]} for number, one in enumerate(servers, 1)]
+    note({"plan": {"waves": waves, "left_alone": [], "refused": []}})
+    note({"began": {"target": "orders 10.0.0.1:2882", "task_id": 1001}})
+    done = {"cluster": "orders", "server": "10.0.0.1:2882", "name": "10.0.0.1:2882", "failed": False, "refused": False}
+    note(
+        {"ended": {**done, "changed": True, "action": "submitted", "task_id": 1001, "verified": True, "duration": 5.0}}
+    )
+    note({"began": {"target": "orders 10.0.0.2:2882", "task_id": 1002}})
+    [end] = exits
+    end()
+    found = run.document
+    assert [(one["name"], one["outcome"]) for one in found["targets"]] == [
+        ("10.0.0.1:2882", "proven"),
+        ("10.0.0.3:2882", "not_begun"),
+    ]
+    [unfinished] = found["unfinished"]
+    assert [one["task_id"] for one in unfinished["in_flight"]] == [1002]
+
+
 @pytest.mark.parametrize("check_mode", [False, True])
 def test_all_that_was_planned_and_has_no_outcome_is_not_begun(run, check_mode):
     servers = [{"cluster": "orders", "server": f"10.0.0.{n}:2882", "reason": "old"} for n in (1, 2)]
