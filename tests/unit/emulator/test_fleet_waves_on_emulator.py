@@ -56,7 +56,13 @@ def lines():
 
 
 @pytest.fixture
-def run(served, lines):
+def notes():
+    """What a run has noted for the evidence of an interruption."""
+    return []
+
+
+@pytest.fixture
+def run(served, lines, notes):
     """Restart servers by a plan."""
 
     @contextmanager
@@ -83,7 +89,7 @@ def run(served, lines):
 
         if not purpose:
             purpose = {"started_before": datetime.fromisoformat(served.data("GET", "/emulator/clock")["time"])}
-        policy = PollPolicy(60, 1, shown, steps=False)
+        policy = PollPolicy(60, 1, shown, steps=False, note=notes.append)
         more = {"safety": Safety(), "hints": Hints(hints or {}), "finish_before": finish_before}
         request = RestartRequest(check_mode, wait, policy, **more, **purpose)
 
@@ -107,6 +113,14 @@ def restarted(served):
         for each in served.data("GET", "/emulator/restarts")["contents"]
         if each["objectType"] == "OB_SERVER" and each["restarts"]
     ]
+
+
+def test_run_notes_its_plan_and_each_end_for_the_evidence(notes, run):
+    run(THREE)
+    [plan], began, ended = ([note[key] for note in notes if key in note] for key in ("plan", "began", "ended"))
+    assert len(plan["waves"]) == 3
+    assert [one["task_id"] for one in began] == [one["task_id"] for one in ended]
+    assert [(one["server"], one["verified"]) for one in ended] == [(THREE[n][1], True) for n in (1, 2, 0)]
 
 
 def test_waves_restart_all_in_the_order_of_the_plan_and_the_result_has_that_of_the_options(served, lines, run):

@@ -178,20 +178,22 @@ def test_interrupted_fleet_has_the_proof_of_its_first_wave_and_the_server_in_fli
     task = Task("fleet_restart", "Restart the servers")
     run.recorder.started(run.host(), task)
     note = noting((run.host().get_name(), id_of(task)))
-    servers = [{"cluster": "orders", "server": f"10.0.0.{n}:2882", "reason": "old"} for n in (1, 2, 3)]
+    servers = [{"cluster": "orders", "server": f"10.0.0.{n}:2882", "reason": "old"} for n in (1, 2, 3, 4)]
     waves = [{"number": number, "servers": [one]} for number, one in enumerate(servers, 1)]
     note({"plan": {"waves": waves, "left_alone": [], "refused": []}})
     note({"began": {"target": "orders 10.0.0.1:2882", "task_id": 1001}})
     done = {"cluster": "orders", "server": "10.0.0.1:2882", "name": "10.0.0.1:2882", "failed": False, "refused": False}
-    note(
-        {"ended": {**done, "changed": True, "action": "submitted", "task_id": 1001, "verified": True, "duration": 5.0}}
-    )
+    done |= {"changed": True, "action": "submitted", "task_id": 1001, "verified": True, "duration": 5.0}
+    bad = {"server": "10.0.0.4:2882", "name": "10.0.0.4:2882", "failed": True, "msg": "was lost.", "verified": None}
+    note({"ended": done})
+    note({"ended": {**done, **bad, "task_id": 1004}})
     note({"began": {"target": "orders 10.0.0.2:2882", "task_id": 1002}})
     [end] = exits
     end()
     found = run.document
     assert [(one["name"], one["outcome"]) for one in found["targets"]] == [
         ("10.0.0.1:2882", "proven"),
+        ("10.0.0.4:2882", "failed"),
         ("10.0.0.3:2882", "not_begun"),
     ]
     [unfinished] = found["unfinished"]
