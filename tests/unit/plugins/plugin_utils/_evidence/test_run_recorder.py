@@ -196,6 +196,7 @@ def test_interrupted_fleet_has_the_proof_of_its_first_wave_and_the_server_in_fli
         ("10.0.0.4:2882", "failed"),
         ("10.0.0.3:2882", "not_begun"),
     ]
+    assert found["targets"][0]["task"]["duration"] == 5.0
     [unfinished] = found["unfinished"]
     assert [one["task_id"] for one in unfinished["in_flight"]] == [1002]
 
