@@ -10,7 +10,10 @@ which also runs where this file is not.
 from __future__ import annotations
 
 import json
+import os
+import select
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -133,6 +136,14 @@ _OLD_WORDS = "The {action} action failed to execute in the expected time frame (
 _MISSING = object()
 
 
+# Standard output and standard error of Ansible's main process, which loads this before it starts a worker: what a worker
+# shows is written there.
+_STREAMS_OF_MAIN = {}
+for _stream in (1, 2):
+    with suppress(OSError):  # closed
+        _STREAMS_OF_MAIN[_stream] = os.dup(_stream)
+
+
 def _found(owner: Any, path: str, otherwise: Any = None) -> Any:
     try:
         return attrgetter(path)(owner)
@@ -148,6 +159,18 @@ def terminal_columns() -> int | None:
     """
     columns = int(Display().columns) + 1
     return columns if columns > DEFAULT_COLUMNS or ANSIBLE_COLOR else None
+
+
+def is_read(stream: int) -> bool:
+    """Whether a reader is left for what Ansible writes to the stream: 1 is standard output, 2 is standard error.
+
+    Without one, as after ``| head``, a line that a worker shows ends the thread by which Ansible learns of results, and
+    the command waits for ever.
+    """
+    poll = select.poll()
+    if stream in _STREAMS_OF_MAIN:
+        poll.register(_STREAMS_OF_MAIN[stream], 0)
+    return not poll.poll(0)
 
 
 # Action plugins

@@ -28,6 +28,7 @@ from ..module_utils._waiting.progress import Show, show_nothing
 from ._ansible_core import (
     TIMED_OUT,
     id_of,
+    is_read,
     is_time_out,
     module_of,
     option_notices,
@@ -135,13 +136,15 @@ def _show_fitting(line: str, failed: bool) -> None:
 
 def _show_line(line: str, failed: bool) -> None:
     # Standard output is not safe: Ansible writes to it when a buffer is full, and programs parse what callbacks print.
-    display.display(line, color=C.COLOR_ERROR if failed else C.COLOR_VERBOSE, stderr=True)
+    if is_read(2):
+        display.display(line, color=C.COLOR_ERROR if failed else C.COLOR_VERBOSE, stderr=True)
 
 
 def _display_text(text: str) -> None:
     """Write the text as it is: to standard output, unless the callback that writes there is one for programs."""
     own = C.config.get_config_value("DEFAULT_STDOUT_CALLBACK") in ("default", "ansible.builtin.default")
-    display.display(text, stderr=not own)
+    if is_read(1 if own else 2):
+        display.display(text, stderr=not own)
 
 
 def _refusal(validation: ValidationResult, name: str) -> str | None:

@@ -38,24 +38,35 @@ def control(emulator, name, path, body):
 
 
 @pytest.fixture
-def piped(ansible, emulator):
-    """Run an ad-hoc restart without a terminal; returns what the two outputs got."""
+def start_piped(ansible, emulator):
+    """Start an ad-hoc restart without a terminal."""
 
-    def run(more="wait=true", **variables):
+    def start(more="wait=true", stderr=subprocess.PIPE, **variables):
         options = f"cluster=orders server=10.0.0.1:2882 freeze_server=true {more}"
         connection = {"OCP_URL": emulator.url, "OCP_USERNAME": "admin", "OCP_PASSWORD": "ocp-demo-1"}
         environment = {**os.environ, **ansible.variables(), **connection}
         del environment["ANSIBLE_NOCOLOR"]
-        done = subprocess.run(
+        return subprocess.Popen(
             [Path(sys.executable).parent / "ansible", "localhost", "-m", "oceanbase.ocp.server_restart", "-a", options],
             env={**environment, **variables},
             stdin=subprocess.DEVNULL,
-            capture_output=True,
+            stdout=subprocess.PIPE,
+            stderr=stderr,
             text=True,
-            check=False,
         )
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout, done.stderr
+
+    return start
+
+
+@pytest.fixture
+def piped(start_piped):
+    """Run an ad-hoc restart without a terminal; returns what the two outputs got."""
+
+    def run(more="wait=true", **variables):
+        process = start_piped(more, **variables)
+        output, errors = process.communicate()
+        assert process.returncode == 0, output + errors
+        return output, errors
 
     return run
 
@@ -69,6 +80,18 @@ def test_ad_hoc_progress_goes_to_stderr_in_a_pipe(piped):
     assert progress_lines(output) == []
     assert output.startswith("localhost | CHANGED => {")
     assert ESCAPE not in output + errors
+
+
+def test_command_ends_after_its_restart_although_nobody_reads_its_output_any_more(start_piped, emulator):
+    process = start_piped(stderr=subprocess.STDOUT)
+    assert next(line for line in process.stdout if "submitted, task 1001" in line)
+    process.stdout.close()
+    try:
+        process.wait(timeout=60)
+    finally:
+        process.kill()
+    [task] = emulator.get("/api/v2/tasks/instances")["contents"]
+    assert task["status"] == "SUCCESSFUL"
 
 
 def test_compact_ad_hoc_result_fits_a_terminal(piped):

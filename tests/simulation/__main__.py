@@ -39,8 +39,8 @@ def main() -> int:
         found = []
         for each in campaign.catch_all(options.seed, options.runs, options.processes):
             found.append(each)
+            campaign.note_seed(each)
             print(f"  {each.mutation}: " + (f"found by {each.by}" if each.by else "NOT FOUND"), flush=True)
-        campaign.note_seeds(found)
         missed = [each.mutation for each in found if not each.by]
         print(f"mutations: {len(found) - len(missed)} of {len(found)} found, each in at most {options.runs} runs")
         if missed:

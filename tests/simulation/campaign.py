@@ -183,9 +183,12 @@ def _seeds_known_for(mutation: str) -> list[tuple[int, str]]:
     return [(found["seed"], found["world"])] if found else []
 
 
-def note_seeds(caught: Iterable[Caught]) -> None:
-    """Keep the seeds that have found bugs: the next search begins with them."""
-    found = {each.mutation: {"seed": each.seed, "world": each.world} for each in caught if each.seed}
+def note_seed(caught: Caught) -> None:
+    """Keep the seed that has found a bug: the next search for it begins there."""
+    found = json.loads(KNOWN_SEEDS.read_text())
+    found.pop(caught.mutation, None)
+    if caught.seed:
+        found[caught.mutation] = {"seed": caught.seed, "world": caught.world}
     KNOWN_SEEDS.write_text(json.dumps(found, indent=2, sort_keys=True) + "\n")
 
 
