@@ -117,7 +117,10 @@ def test_one_cluster_is_shown_and_a_misspelt_one_is_an_error(ansible, emulator, 
     one, misspelt = (ansible.playbook(PLAYBOOK, f"-e ocp_status_cluster={name}") for name in ("payments", "paymants"))
     assert (one.rc, misspelt.rc) == (0, 2), misspelt.output
     assert one.results[SHOWN]["lines"][0].startswith("1 cluster, 3 servers, ")
-    assert "cluster: paymants matches nothing; " in misspelt.results[SHOWN]["lines"][1]
+    assert SHOWN not in misspelt.results
+    [why] = [line for line in misspelt.output.splitlines() if line.startswith("failed: ")]
+    assert '"msg": "cluster: paymants matches nothing; ' in why
+    assert "Unknown error" not in misspelt.output
 
 
 @pytest.mark.usefixtures("emulator_at_work")
