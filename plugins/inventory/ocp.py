@@ -167,7 +167,7 @@ keyed_groups:
 """
 
 from collections.abc import Callable, Collection
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 from ansible.errors import AnsibleParserError
 from ansible.module_utils.basic import missing_required_lib
@@ -175,7 +175,7 @@ from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.module_utils.errors import UnsupportedError
 from ansible.plugins.inventory import BaseInventoryPlugin, Cacheable, Constructable
 
-from ..module_utils._base.errors import CredentialsRefused, OcpError, TargetError
+from ..module_utils._base.errors import CredentialsRefused, OcpError, OptionError, TargetError
 from ..module_utils._fleet.facts import Facts
 from ..module_utils._fleet.fleet_queries import read_clusters, read_servers
 from ..module_utils._module.connection_options import CONNECTION_OPTIONS, connected, plaintext_password_warnings
@@ -219,25 +219,34 @@ class InventoryModule(SafeGroupNames, BaseInventoryPlugin, Constructable, Cachea
         return super().verify_file(path) and path.endswith(("ocp.yml", "ocp.yaml"))
 
     def parse(self, inventory, loader, path, cache=True):
-        """Add the servers or clusters to the inventory. Raises AnsibleParserError."""
+        """Add the servers or clusters to the inventory.
+
+        Raises AnsibleParserError if it cannot be read, and SystemExit if its file is wrong: after a parser error Ansible
+        asks other plugins about the file, and goes on without its hosts.
+        """
         super().parse(inventory, loader, path, cache)
         config = read_config(self, path)
         kind = KINDS[self.get_option("hosts")]
-        params = self._params(config, kind.filters)
+        try:
+            params = self._params(config, kind.filters)
+        except AnsibleParserError as refused:
+            self._end(path, str(refused))
         if REQUESTS_IMPORT_ERROR is not None:
             raise AnsibleParserError(missing_required_lib("requests"))
         try:
             found = self._found(params, kind, self.get_cache_key(path), cache)
             hosts = kind.as_hosts(found, params["url"], self._taken())
-        except (CredentialsRefused, TargetError) as error:
-            # Ansible would go on: ask other plugins about this file, and run plays without these hosts.
-            self.display.error(f"{path}: {censor_of(params).clean(str(error))}", wrap_text=False)
-            raise SystemExit(CANNOT_BE_PARSED) from None
+        except (CredentialsRefused, OptionError, TargetError) as error:
+            self._end(path, censor_of(params).clean(str(error)))
         except OcpError as error:
             raise AnsibleParserError(censor_of(params).clean(str(error))) from None
         for warning in (*hosts.warnings, *hosts.groups.warnings):
             self.display.warning(warning)
         self._add(hosts)
+
+    def _end(self, path: str, sentence: str) -> NoReturn:
+        self.display.error(f"{path}: {sentence}", wrap_text=False)
+        raise SystemExit(CANNOT_BE_PARSED)
 
     def _taken(self) -> Collection[str] | None:
         """The names that a cluster may not have, if it may be called by its own."""

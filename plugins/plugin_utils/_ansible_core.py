@@ -136,8 +136,8 @@ _OLD_WORDS = "The {action} action failed to execute in the expected time frame (
 _MISSING = object()
 
 
-# Standard output and standard error of Ansible's main process, which loads this before it starts a worker: what a worker
-# shows is written there.
+# Standard output and standard error of Ansible's main process, which loads this before it starts a worker: there it
+# writes what a worker shows.
 _STREAMS_OF_MAIN = {}
 for _stream in (1, 2):
     with suppress(OSError):  # closed

@@ -266,44 +266,58 @@ def test_only_ocp_yml_and_ocp_yaml_files_are_read(command, source):
     assert done.returncode == 0, done.stderr
 
 
-WRONG = [
+# What Ansible may go on without, as it does with any source that it cannot read.
+UNREADABLE = [
     ({"url": "http://127.0.0.1:9"}, "http://127.0.0.1:9/api/v2/ob/clusters cannot be reached: Connection refused"),
-    ({"password": "hidden-secret {{"}, "password: cannot be templated"),
-    ({"access_key_id": "key", "access_key_secret": "hidden-secret"}, "Both kinds of credentials are given"),
-    ({"url": None}, "url: is not given; give the address of an OCP with url or OCP_URL"),
-    ({"url": "ftp://127.0.0.1"}, "url: ftp://127.0.0.1 is not the address of an OCP"),
-    ({"timeout": 0}, "timeout: 0 is out of range"),
-    ({"filters": {"status": "RUNING"}}, "Got no match for: RUNING found in filters"),
-    ({"filters": {"zones": "zone1"}}, "There is no option filters.zones"),
-    ({"filters": {"zone": []}}, "zone: is empty"),
-    ({"filter": {"zone": "zone1"}}, "filter: is not an option of oceanbase.ocp.ocp"),
     ({"hosts": "cluster"}, "servers, clusters"),
-    ({"hosts": "clusters", "filters": {"server": "10.0.0.1:2882"}}, "There is no option filters.server"),
-    ({"hosts": "clusters", "filters": {"status": "UNAVAILABLE"}}, "Got no match for: UNAVAILABLE found in filters"),
 ]
+# What ends the command.
+WRONG = {
+    "password": ({"password": "hidden-secret"}, "was refused with status 401"),
+    "cluster of servers": (
+        {"filters": {"cluster": ["orders", "paiments"]}},
+        "filters.cluster: paiments matches nothing",
+    ),
+    "cluster": (
+        {"hosts": "clusters", "filters": {"cluster": "paiments"}},
+        "Did you mean payments? Check the name or id.",
+    ),
+    "credentials": (
+        {"access_key_id": "key", "access_key_secret": "hidden-secret"},
+        "Both kinds of credentials are given",
+    ),
+    "no address": ({"url": None}, "url: is not given; give the address of an OCP with url or OCP_URL"),
+    "address": ({"url": "ftp://127.0.0.1"}, "url: ftp://127.0.0.1 is not the address of an OCP"),
+    "template": ({"password": "hidden-secret {{"}, "password: cannot be templated"),
+    "range": ({"timeout": 0}, "timeout: 0 is out of range"),
+    "choice": ({"filters": {"status": "RUNING"}}, "Got no match for: RUNING found in filters"),
+    "choice of the other kind": (
+        {"hosts": "clusters", "filters": {"status": "UNAVAILABLE"}},
+        "Got no match for: UNAVAILABLE found in filters",
+    ),
+    "filter": ({"filters": {"zones": "zone1"}}, "There is no option filters.zones"),
+    "filter of the other kind": (
+        {"hosts": "clusters", "filters": {"server": "10.0.0.1:2882"}},
+        "There is no option filters.server",
+    ),
+    "empty filter": ({"filters": {"zone": []}}, "zone: is empty"),
+    "option": ({"filter": {"zone": "zone1"}}, "filter: is not an option of oceanbase.ocp.ocp"),
+}
 
 
 def test_errors_show_neither_traceback_nor_secret(command, source):
-    sources = [source(f"{number}.ocp.yml", **options) for number, (options, _message) in enumerate(WRONG)]
+    sources = [source(f"{number}.ocp.yml", **options) for number, (options, _message) in enumerate(UNREADABLE)]
     done = command("ansible-inventory", *(f"--inventory={path}" for path in sources), "--list", "-vvv")
     assert done.returncode != 0
     said = " ".join(done.stderr.split())
-    assert [message for _options, message in WRONG if message not in said] == [], done.stderr
+    assert [message for _options, message in UNREADABLE if message not in said] == [], done.stderr
     assert "hidden" not in done.stdout + done.stderr
     assert "module_utils" not in done.stderr
 
 
 # Without the settings of the fixture, as a user has it: a source that cannot be read is a warning for Ansible.
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        ({"password": "hidden-secret"}, "was refused with status 401"),
-        ({"filters": {"cluster": ["orders", "paiments"]}}, "filters.cluster: paiments matches nothing"),
-        ({"hosts": "clusters", "filters": {"cluster": "paiments"}}, "Did you mean payments? Check the name or id."),
-    ],
-    ids=["password", "cluster of servers", "cluster"],
-)
-def test_wrong_password_or_cluster_is_the_last_and_only_error(command, ansible, source, emulator, options, words):
+@pytest.mark.parametrize(("options", "words"), WRONG.values(), ids=WRONG)
+def test_what_is_wrong_in_the_file_is_the_last_and_only_error(command, ansible, source, emulator, options, words):
     ansible.environment["ANSIBLE_INVENTORY_UNPARSED_FAILED"] = "false"
     path = source(**options)
     done = command("ansible-playbook", "-i", path, "oceanbase.ocp.rolling_restart", "-e", "rolling_restart_change=m-1")

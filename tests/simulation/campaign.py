@@ -34,6 +34,8 @@ BATCH = 25
 # A process keeps some memory of each run.
 BATCHES_OF_A_PROCESS = 40
 SECONDS_BETWEEN_LINES = 60
+# In the search for bugs: the few runs that take more would be most of the time.
+MOST_REQUESTS = 300
 
 
 @dataclass
@@ -62,9 +64,11 @@ class Tally:
                 mine.setdefault(kind, []).extend(seeds)
 
 
-def simulate(choices: Choices, current: Current, *, tell: bool = False) -> tuple[Simulation, list[Finding]]:
-    """One run, judged."""
-    simulation = Simulation(choices, tell=tell)
+def simulate(
+    choices: Choices, current: Current, *, tell: bool = False, most_requests: int | None = None
+) -> tuple[Simulation, list[Finding]]:
+    """One run, judged. It ends early after ``most_requests``."""
+    simulation = Simulation(choices, tell=tell, most_requests=most_requests)
     simulation.run(current)
     return simulation, judge(simulation)
 
@@ -166,7 +170,7 @@ def catch(mutation: str, first: int, most: int) -> Caught:
     with virtual_time() as current:
 
         def broken(seed: int, world: str) -> set[str]:
-            _simulation, findings = simulate(Choices(seed, WORLDS[world]), current)
+            _simulation, findings = simulate(Choices(seed, WORLDS[world]), current, most_requests=MOST_REQUESTS)
             return {each.kind for each in findings if not each.unseen}
 
         for seed, world in chain(_seeds_known_for(mutation), product(range(first, first + most), WORLDS)):
@@ -189,7 +193,10 @@ def note_seed(caught: Caught) -> None:
     found.pop(caught.mutation, None)
     if caught.seed:
         found[caught.mutation] = {"seed": caught.seed, "world": caught.world}
-    KNOWN_SEEDS.write_text(json.dumps(found, indent=2, sort_keys=True) + "\n")
+    written = KNOWN_SEEDS.with_suffix(".new")
+    written.write_text(json.dumps(found, indent=2, sort_keys=True) + "\n")
+    # Another process may be reading it.
+    written.replace(KNOWN_SEEDS)
 
 
 def _catch_by_test(mutation: str, test: str) -> Caught:

@@ -64,6 +64,9 @@ class Network:
         self._story = story
         self._seen: dict[str, tuple[Answer, bytes]] = {}
         self.outages: list[tuple[float, float]] = []
+        # The run ends with the last of them; None is as many as there are.
+        self.most_requests: int | None = None
+        self._carried_out = 0
         # What else happens while a controller pauses after a 429.
         self.on_pause: Callable[[Run], Any] = lambda _run: None
         self._fates: dict[str, Callable[[_Way], None]] = {
@@ -204,6 +207,9 @@ class Network:
         """The service carries a request out."""
         answer = self._service.handle(exchange.request, exchange.lag)
         exchange.commits.append((self._scheduler.now, answer))
+        self._carried_out += 1
+        if self._carried_out == self.most_requests:
+            self._scheduler.end()
         if not exchange.reads:
             self._story(f"{exchange.request.cause.label}: {exchange.request.path} reaches the service: {answer.status}")
         return answer

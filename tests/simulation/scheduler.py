@@ -120,6 +120,10 @@ class Scheduler:
         if self.broken is not None:
             raise self.broken
 
+    def end(self) -> None:
+        """End the run now, as at the horizon."""
+        self._push(self.now, None, self._main, self._main.waits_for)
+
     def _push(self, when: float, action: Action | None, actor: Actor | None, token: object) -> None:
         self._number += 1
         heapq.heappush(self._events, (max(when, self.now), self._number, action, actor, token))
@@ -151,7 +155,7 @@ class Scheduler:
         except BaseException as error:
             # Not in the code under test, which would report it as its own.
             self.broken = self.broken or error
-            self._push(self.now, None, self._main, self._main.waits_for)
+            self.end()
 
     def _launch(self, actor: Actor) -> None:
         self._actors.append(actor)

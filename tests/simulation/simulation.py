@@ -33,7 +33,7 @@ NAMES_ALONE = {"world": [1]}
 class Simulation:
     """One run with its history."""
 
-    def __init__(self, choices: Choices, *, tell: bool = False) -> None:
+    def __init__(self, choices: Choices, *, tell: bool = False, most_requests: int | None = None) -> None:
         self.choices = choices
         self.history = History(told=[] if tell else None)
         self.machines: list[Machine] = []
@@ -50,6 +50,7 @@ class Simulation:
         )  # fmt: skip
         self.service = Service(self.scheduler, self.fleet, self.profile, self.tasks, choices.stream("service"))
         self.network = Network(self.scheduler, self.service, self.profile, choices, Weather(weather), self.story)
+        self.network.most_requests = most_requests
         self.people = People(
             self.scheduler, self.fleet, self.tasks, self.service, self.network, choices.stream("people"),
             choices.stream("identities"), self.story,

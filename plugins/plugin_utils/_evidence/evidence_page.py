@@ -7,7 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import tzinfo
+from itertools import chain
 from pathlib import Path
+from typing import Any
 
 from ...module_utils._base.parsing import Record, instant
 from ...module_utils._base.text import LogTail
@@ -25,6 +28,8 @@ OUTCOMES = {
     "planned": (PENDING, "would restart"),
     "not_begun": (PENDING, "not begun"),
 }
+# The keys of times that are the controller's, in UTC in the document; all others are OCP's, or a user's.
+CONTROLLER_TIMES = ("at", "started_at", "written_at", "ended_at")
 STATES = {"succeeded": SUCCESSFUL, "failed": FAILED, "interrupted": UNKNOWN, "running": RUNNING}
 
 
@@ -48,6 +53,7 @@ class Failure:
 
 def render_evidence(document: Record) -> str:
     """The page of a document of the evidence; it has no more than that."""
+    document = _with_times_in(_zone_of(document), document)
     rows = [_row(entry) for entry in document["targets"]]
     return page_template(Path(__file__).parent / "evidence.html.j2").render(
         title=f"Evidence for {document['ticket']}" if document["ticket"] else "Evidence of a run",
@@ -61,6 +67,27 @@ def render_evidence(document: Record) -> str:
         failures=[_failure(entry) for entry in document["failures"]],
         outcomes=[OUTCOMES[name] for name in OUTCOMES if name in document["totals"]],
     )
+
+
+def _zone_of(document: Record) -> tzinfo | None:
+    """The time zone in which OCP shows starts."""
+    members = chain.from_iterable(target["members"] for target in document["targets"])
+    shown = (instant(member[key]) for member in members for key in ("start_before", "start_after"))
+    return next((time.tzinfo for time in shown if time is not None), None)
+
+
+def _with_times_in(zone: tzinfo | None, found: Any) -> Any:
+    """The same with the times of the controller in this zone: a page has one."""
+    if isinstance(found, list):
+        return [_with_times_in(zone, one) for one in found]
+    if isinstance(found, dict):
+        return {
+            key: time.astimezone(zone).isoformat(timespec="milliseconds")
+            if zone is not None and key in CONTROLLER_TIMES and (time := instant(one)) is not None
+            else _with_times_in(zone, one)
+            for key, one in found.items()
+        }
+    return found
 
 
 def _row(entry: Record) -> Row:

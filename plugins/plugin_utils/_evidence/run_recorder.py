@@ -141,8 +141,7 @@ class RunRecorder:
         """A playbook is at its end."""
         self._document.close(FAILED if stats.failures or stats.dark else SUCCEEDED)
         if self._is_open:
-            self._write()
-            self.display.display(f"Evidence: {self._file.document} and {self._file.page}", stderr=True)
+            self._write_and_tell()
 
     @_harmless
     def _exit(self) -> None:
@@ -150,7 +149,7 @@ class RunRecorder:
         if self._document.is_running:
             self._document.interrupted(self._notes.of)
             self._document.close(INTERRUPTED)
-            self._write()
+            self._write_and_tell()
         elif not self._is_written:
             self._write()
 
@@ -191,6 +190,10 @@ class RunRecorder:
         self._is_written = False
         if self._file.is_due:
             self._write()
+
+    def _write_and_tell(self) -> None:
+        self._write()
+        self.display.display(f"Evidence: {self._file.document} and {self._file.page}", stderr=True)
 
     def _write(self) -> None:
         found = self._document.as_record()

@@ -50,6 +50,16 @@ def test_run_has_who_asked_what_was_done_and_the_proof(run):
     assert "orders 10.0.0.1:2882" in Page(run.page).text
 
 
+def test_page_has_the_time_zone_of_the_service(run):
+    run.begins()
+    run.recorder.ended(run.result("server_restart", restarted()))
+    run.recorder.ended(run.result("server_restart", restarted(msg="Task 1001 FAILED", verified=None)), failed=True)
+    run.ends()
+    assert run.document["run"]["ended_at"].endswith("+00:00")
+    assert run.document["failures"][0]["at"].endswith("+00:00")
+    assert (run.page.count("+00:00"), "+08:00" in run.page) == (0, True)
+
+
 def test_target_has_the_name_and_the_instant_of_its_change(run):
     for args in ({"change": "memory <2026>"}, {"started_before": "2026-05-04T03:00:00+08:00"}, {}):
         run.recorder.ended(run.result("server_restart", restarted(), args={"url": URL, **args}))
@@ -130,6 +140,7 @@ def test_interrupted_run_names_what_has_no_result(run, exits):
     found = run.document
     assert (found["state"], [one["step"] for one in found["unfinished"]]) == ("interrupted", ["Restart a node"])
     assert "Restart a node" in Page(run.page).text
+    assert run.shown == [f"Evidence: {run.file} and {run.file.with_suffix('.html')}"]
 
 
 def test_item_of_an_interrupted_loop_that_has_its_result_is_not_in_flight(run, exits):
