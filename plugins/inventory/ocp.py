@@ -221,8 +221,8 @@ class InventoryModule(SafeGroupNames, BaseInventoryPlugin, Constructable, Cachea
     def parse(self, inventory, loader, path, cache=True):
         """Add the servers or clusters to the inventory.
 
-        Raises AnsibleParserError if it cannot be read, and SystemExit if its file is wrong: after a parser error Ansible
-        asks other plugins about the file, and goes on without its hosts.
+        Raises AnsibleParserError if it cannot be read, and SystemExit if its file is wrong: after a parser error
+        Ansible asks other plugins about the file, and goes on without its hosts.
         """
         super().parse(inventory, loader, path, cache)
         config = read_config(self, path)

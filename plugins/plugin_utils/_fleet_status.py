@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from ..module_utils._base.cli_hints import report_command
 from ..module_utils._base.parsing import Record, integer, record, records
 from ..module_utils._base.text import display_width, one_line, shorten
 from ..module_utils._ocp.task_model import FAILED, ROLLBACK
@@ -20,7 +21,6 @@ MOST_ROWS = 40
 _KEYS = ("clusters", "servers", "tasks")
 _PLAIN, _BAD = "  ", "! "
 _GAP = "  "
-_REPORT = "ansible-playbook oceanbase.ocp.task_report -e task_report_id="
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def render_status(status: FleetStatus, width: int | None) -> str:
     lines += [f"{_BAD}Not everything could be read: {one_line(problem)}" for problem in status.problems]
     failed = [task for task in status.tasks if _has_failed(task)]
     if failed:
-        lines.append(f"Why: {_REPORT}{_text(failed[0].get('id'))}")
+        lines.append(f"Why: {report_command(_text(failed[0].get('id')))}")
     return "\n".join(line.rstrip() if width is None else shorten(line.rstrip(), width) for line in lines)
 
 

@@ -23,6 +23,11 @@ def adhoc_command(module: str, **options: object) -> str:
     return f"ansible localhost -m oceanbase.ocp.{module} -a '{words}'"
 
 
+def report_command(task_id: object) -> str:
+    """The command that shows a task with the end of the logs of what failed."""
+    return f"ansible-playbook oceanbase.ocp.task_report -e task_report_id={task_id}"
+
+
 def start_command(cluster: object, server: str) -> str:
     """The command that starts a server that is stopped: a restart."""
     return adhoc_command("server_restart", cluster=cluster, server=server, freeze_server="false")

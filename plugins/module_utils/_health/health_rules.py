@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from .._base.cli_hints import start_line
+from .._base.cli_hints import report_command, start_line
 from .._base.text import join_names, state_words
 from .._fleet.facts import Facts
 from .._ocp.task_model import FAILED, Task
@@ -112,7 +112,8 @@ def _task_problem(task: Task, cluster: Facts, servers: Sequence[Facts]) -> Probl
     held = [f"cluster {cluster['name']}"] if cluster["task_id"] == task.id or not held else held
     if task.status == FAILED:
         words = f"task {task.label} {failed_words(task)}, and still holds {join_names(held)}"
-        return Problem(words, Kind.HELD, tuple(remedies(task)))
+        # The log is not read here: a plan reads as little as it can.
+        return Problem(words, Kind.HELD, (f"  Show why: {report_command(task.id)}", *remedies(task)))
     return Problem(f"{task.words} is {task.status} on {join_names(held)}", Kind.AT_WORK)
 
 

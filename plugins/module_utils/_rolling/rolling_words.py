@@ -10,6 +10,7 @@ from operator import itemgetter
 from typing import Any
 
 from .._base.text import counted
+from .._waiting.failure_report import NEXT_STEPS_HEADING
 from .rolling_plan import RollingRequest
 from .server_outcomes import FAILED
 
@@ -32,7 +33,10 @@ def plan_lines(plan: Result, wanted: RollingRequest, *, in_full: bool, would: bo
     ill = f"blocked: {len(blocked)} of {counted(len(clusters), 'cluster')}; " if blocked else ""
     yield f"{ill}{done}, {len(left)} left alone{where}"
     for cluster in blocked:
-        yield from (f"blocked: {cluster['name']}: {line}" for line in cluster["message"].splitlines())
+        lines = cluster["message"].splitlines()
+        # What to do is in the message of the failure, where it is not cut.
+        told = lines if in_full or would else [lines[0].removesuffix(f" {NEXT_STEPS_HEADING}")]
+        yield from (f"blocked: {cluster['name']}: {line}" for line in told)
     zones = [(place, [*there]) for place, there in groupby(batches, itemgetter("cluster", "zone", "canary"))]
     for (cluster, zone, canary), there in zones if in_full or len(zones) <= MOST_ZONES else ():
         servers = [server for batch in there for server in batch["servers"]]

@@ -139,6 +139,7 @@ HELD = (
     "Cluster orders (id 31) is not healthy, and waiting does not help: task 9 (Restart OB server) FAILED at subtask 2 "
     "of "
     "2, Start it (id 92), and still holds server 10.1.0.1:2882. With OCP_URL and the credentials in the environment:\n"
+    "  Show why: ansible-playbook oceanbase.ocp.task_report -e task_report_id=9\n"
     "  Retry what failed: ansible localhost -m oceanbase.ocp.task "
     "-a 'task_id=9 state=retried wait=true detail=compact'\n"
     "  Roll the task back: ansible localhost -m oceanbase.ocp.task "

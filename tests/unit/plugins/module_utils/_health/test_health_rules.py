@@ -148,6 +148,7 @@ def test_problem_tells_whether_work_explains_it(cluster, tasks, kinds):
 def test_held_problem_has_the_commands_that_clear_it():
     [held, *_others] = judged(with_second(**NAMED), raw_task(9, "FAILED", prohibitRollback=True))
     assert held.remedies == (
+        "  Show why: ansible-playbook oceanbase.ocp.task_report -e task_report_id=9",
         "  Retry what failed: ansible localhost -m oceanbase.ocp.task "
         "-a 'task_id=9 state=retried wait=true detail=compact'",
     )

@@ -122,6 +122,20 @@ def test_ill_cluster_is_in_the_plan_and_blocks_it(service, roll):
     assert roll.lines[0].startswith("blocked: 1 of 1 cluster; ")
 
 
+def test_plan_names_the_failed_task_that_blocks_it_and_the_failure_tells_what_to_do(service, roll):
+    service.end = "FAILED"
+    with pytest.raises(NotAllRestarted):
+        roll()
+    with pytest.raises(NotAllRestarted) as raised:
+        roll()
+    blocked = [line for line in roll.lines if line.startswith("blocked: orders: ")]
+    assert len(blocked) == 1
+    assert blocked[0].endswith(f"and still holds server {NAMES[0]}.")
+    lines = str(raised.value).splitlines()
+    assert "  Show why: ansible-playbook oceanbase.ocp.task_report -e task_report_id=1001" in lines
+    assert [line for line in lines if line.startswith("  Retry what failed: ")]
+
+
 def test_too_many_servers_are_refused(service, roll):
     with pytest.raises(OptionError, match=r"^rolling_restart_max_servers: 3 servers to restart, and 2 is the m"):
         roll(max_servers=2)
