@@ -225,7 +225,7 @@ def test_server_that_moves_to_another_zone_during_the_hooks_is_not_restarted(rol
 def test_each_server_of_a_batch_is_looked_at_right_before_its_restart(ansible, connect, start_emulator, change):
     emulator = start_emulator(*QUICK)
     connect(emulator)
-    # The answer to the first restart comes so late that what was read before no longer counts; another zone is ill by then.
+    # The answer to the first restart comes so late that what was read before is too old; another zone is ill by then.
     fault = {"kind": "http", "match": {"method": "POST", "path": "*/restart"}, "action": "slow", "seconds": 11}
     emulator.post("/emulator/faults", fault)
     given = {"clusters": ["orders"], "started_before": change, "batch": 2, "gate_timeout": 2}
