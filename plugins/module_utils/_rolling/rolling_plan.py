@@ -188,6 +188,11 @@ def _check_scope(found: Sequence[tuple[Cluster, ClusterHealth]], wanted: Rolling
     for name in wanted.servers or ():
         matches = [server for server in everything if _is_named(server, [name])]
         exactly_one("servers", name, matches, [server["name"] for server in everything], where)
+    if everything and not any(_in_scope(server, wanted) for server in everything):
+        raise TargetError(
+            f"zones, servers: none of {join_names(wanted.servers or ())} is in {join_names(wanted.zones or ())}. "
+            "Leave one of the options out, or give zones of these servers."
+        )
 
 
 def _plan_cluster(

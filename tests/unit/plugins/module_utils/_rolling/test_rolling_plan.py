@@ -263,6 +263,11 @@ def test_unknown_zone_or_server_is_named(refused):
     refused(TargetError, rf"servers: 10\.9\.9\.9:1 matches nothing{where}10\.1", ORDERS, servers=["1", "10.9.9.9:1"])
 
 
+def test_zones_without_any_of_the_servers_are_refused(refused):
+    outside = {"zones": ["zone2"], "servers": ["10.1.0.1:2882"]}
+    refused(TargetError, r"zones, servers: none of 10\.1\.0\.1:2882 is in zone2\.", ORDERS, **outside)
+
+
 def test_unknown_cluster_is_named(api, time_passes):
     api.expect("clusters", "order", gives=[ORDERS])
     with pytest.raises(TargetError, match="clusters: order matches nothing; to choose from: orders"):
