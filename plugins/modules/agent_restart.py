@@ -18,7 +18,7 @@ description:
   - Required - O(hosts).
   - Once per change - O(change), O(started_before), O(in_flight).
   - Waiting - O(wait), O(wait_timeout), O(wait_interval).
-  - Output - O(show_progress), O(show_steps), O(log_lines), O(detail).
+  - Output - O(show_progress), O(show_steps), O(log_lines), O(detail), O(planned).
   - Connection and journal - O(url), O(username), O(password), O(access_key_id), O(access_key_secret),
     O(validate_certs), O(ca_path), O(client_cert), O(client_key), O(use_proxy), O(timeout), O(journal_url).
 options:
@@ -34,6 +34,7 @@ extends_documentation_fragment:
   - oceanbase.ocp.detail
   - oceanbase.ocp.journal
   - oceanbase.ocp.change
+  - oceanbase.ocp.part
   - oceanbase.ocp.restart
   - oceanbase.ocp.waiting
 attributes:
@@ -517,7 +518,7 @@ skipped_hosts:
 
 from ..module_utils._base.checks import check_nonempty
 from ..module_utils._module.bridge import Definition, run_module
-from ..module_utils._module.restart_options import RESTART_OPTIONS, restart_options
+from ..module_utils._module.restart_options import PART_OPTIONS, RESTART_OPTIONS, note_part, restart_options
 from ..module_utils._restart.run import restart_target
 from ..module_utils._targets.agents import Agents
 from ..module_utils._targets.target import Selector
@@ -525,12 +526,14 @@ from ..module_utils._targets.target import Selector
 OPTIONS = {
     "hosts": {"type": "list", "elements": "str", "required": True},
     **RESTART_OPTIONS,
+    **PART_OPTIONS,
 }
 
 
 def run(api, params, mode):
     options = restart_options(params, mode)
     check_nonempty("hosts", params["hosts"], "name at least one host by id or address")
+    note_part(options, params, params["hosts"])
     return restart_target(api, Selector(Agents, {"hosts": params["hosts"]}), options)
 
 

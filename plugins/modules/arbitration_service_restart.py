@@ -17,7 +17,7 @@ description:
   - Once per change - O(change), O(started_before), O(in_flight).
   - When not to restart - O(safety), O(tolerate_outage_of), O(safety_timeout).
   - Waiting - O(wait), O(wait_timeout), O(wait_interval).
-  - Output - O(show_progress), O(show_steps), O(log_lines), O(detail), O(hint_variables).
+  - Output - O(show_progress), O(show_steps), O(log_lines), O(detail), O(hint_variables), O(planned).
   - Connection and journal - O(url), O(username), O(password), O(access_key_id), O(access_key_secret),
     O(validate_certs), O(ca_path), O(client_cert), O(client_key), O(use_proxy), O(timeout), O(journal_url).
 options:
@@ -31,6 +31,7 @@ extends_documentation_fragment:
   - oceanbase.ocp.detail
   - oceanbase.ocp.journal
   - oceanbase.ocp.change
+  - oceanbase.ocp.part
   - oceanbase.ocp.restart
   - oceanbase.ocp.safety
   - oceanbase.ocp.waiting
@@ -544,7 +545,13 @@ tasks:
 """
 
 from ..module_utils._module.bridge import Definition, run_module
-from ..module_utils._module.restart_options import RESTART_OPTIONS, SAFETY_OPTIONS, restart_options
+from ..module_utils._module.restart_options import (
+    PART_OPTIONS,
+    RESTART_OPTIONS,
+    SAFETY_OPTIONS,
+    note_part,
+    restart_options,
+)
 from ..module_utils._restart.run import restart_target
 from ..module_utils._targets.arbitration import ArbitrationService
 from ..module_utils._targets.target import Selector
@@ -553,11 +560,13 @@ OPTIONS = {
     "arbitration_service": {"type": "str", "required": True},
     **RESTART_OPTIONS,
     **SAFETY_OPTIONS,
+    **PART_OPTIONS,
 }
 
 
 def run(api, params, mode):
     options = restart_options(params, mode)
+    note_part(options, params, [params["arbitration_service"]])
     return restart_target(
         api, Selector(ArbitrationService, {"arbitration_service": params["arbitration_service"]}), options
     )

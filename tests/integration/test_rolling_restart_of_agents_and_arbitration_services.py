@@ -64,12 +64,22 @@ def test_agents_are_restarted_once_in_batches(run, emulator):
     assert len(emulator.requests("POST")) == 3
 
 
-def test_failed_agent_batch_ends_the_run(run, emulator):
+def test_failed_agent_batch_ends_the_run(run, ansible, emulator, tmp_path):
+    ansible.environment |= {
+        "ANSIBLE_CALLBACKS_ENABLED": "oceanbase.ocp.evidence",
+        "OCP_EVIDENCE": str(tmp_path / "run.json"),
+    }
     emulator.post("/emulator/faults", {"kind": "subtask", "action": "fail", "match": {"taskId": 1002}})
     outcome = agents(run, emulator, hosts=HOSTS, batch=2)
     assert outcome.rc == 2
     assert len(emulator.requests("POST")) == 2
     assert emulator.restarts("HOST") == dict.fromkeys(HOSTS[:2], 1)
+    targets = json.loads((tmp_path / "run.json").read_text())["targets"]
+    assert [(one["name"], one["outcome"]) for one in targets] == [
+        (", ".join(HOSTS[:2]), "proven"),
+        (", ".join(HOSTS[2:4]), "failed"),
+        (HOSTS[4], "not_begun"),
+    ]
 
 
 def test_arbitration_services_are_restarted_one_after_another(run, arbitrated):

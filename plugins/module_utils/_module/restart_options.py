@@ -52,6 +52,8 @@ SAFETY_OPTIONS: dict[str, Any] = {
     "safety_timeout": {"type": "int", "default": 0},
     "hint_variables": {"type": "dict"},
 }
+# For restarts that are one of several of a run.
+PART_OPTIONS: dict[str, Any] = {"planned": {"type": "list", "elements": "str"}}
 # For restarts that are part of a plan.
 PLAN_OPTIONS: dict[str, Any] = {
     "require_healthy": {"type": "bool", "default": False},
@@ -137,6 +139,12 @@ def restart_options(params: Params, mode: RunMode) -> RestartRequest:
         caps=given_caps(params),
         hints=hints(params),
     )
+
+
+def note_part(options: RestartRequest, params: Params, targets: list[str]) -> None:
+    """Note for the evidence what the run is to restart, and that it has come to these of its targets."""
+    if params["planned"]:
+        options.policy.note({"part": {"planned": params["planned"], "targets": targets}})
 
 
 def given_caps(params: Params) -> Caps | None:

@@ -15,6 +15,7 @@ from uuid import uuid4
 from ...module_utils._base.parsing import Record, integer, integers, record, records
 from ...module_utils._base.text import one_line
 from .restart_entries import (
+    PARTS,
     PLANS,
     SERVERS,
     failure_entry,
@@ -66,6 +67,15 @@ class _Plan:
         return (self.place.change, self.place.started_before) == (place.change, place.started_before)
 
 
+@dataclass(frozen=True)
+class _Parts:
+    """The targets of a run that restarts them by several calls of a module, and those that a call was for."""
+
+    place: Place
+    planned: tuple[str, ...]
+    begun: set[str]
+
+
 class EvidenceDocument:
     """The evidence of one run, as it grows. ``facts`` is what is known of the run from the start."""
 
@@ -78,6 +88,7 @@ class EvidenceDocument:
         self._identity = str(uuid4())
         self._services: dict[str, None] = {}
         self._plans: list[_Plan] = []
+        self._parts: dict[tuple[str, str, tuple[str, ...]], _Parts] = {}
         self._places: dict[tuple[str, str], Place] = {}
         self._targets: list[Record] = []
         self._parameters: list[Record] = []
@@ -108,6 +119,8 @@ class EvidenceDocument:
             for note in notes_of(key):
                 if "plan" in note:
                     self._note_plan(place, {"plan": note["plan"]}, place.module)
+                elif "part" in note:
+                    self.note_part(place, note["part"])
                 elif "ended" in note:
                     ended = note["ended"]
                     found = restart_entries(place.module, {SERVERS[place.module]: [ended]}, place.check_mode)
@@ -142,6 +155,13 @@ class EvidenceDocument:
             self._parameters += [{**head, **entry} for entry in _parameters(result)]
         for task in (*records(result.get("tasks")), record(result.get("task"))):
             self._update(task_entry(task))
+
+    def note_part(self, place: Place, part: Record) -> None:
+        """Add what a call of a module that restarts a part of a run has noted."""
+        planned = tuple(str(one_line(name)) for name in part["planned"])
+        new = _Parts(place, planned, set())
+        run = self._parts.setdefault((place.host, place.module, planned), new)
+        run.begun.update(str(one_line(name)) for name in part["targets"])
 
     def failed(self, place: Place, result: Record, *, ignored: bool, unreachable: bool = False) -> None:
         """Add why a task of the playbook failed; for other modules only that."""
@@ -211,6 +231,12 @@ class EvidenceDocument:
                 if name not in reached | told and not any(server["name"] in words for words in in_flight):
                     told.add(name)
                     yield {**_head(plan.place), **unreached_entry(server, plan.place.check_mode)}
+        for run in self._parts.values():
+            for target in run.planned:
+                if target not in run.begun:
+                    named = {"name": target, "cluster": None, "reason": None}
+                    unreached = unreached_entry(named, run.place.check_mode, PARTS[run.place.module])
+                    yield {**_head(run.place), **unreached}
 
     def _update(self, task: Record) -> None:
         """A task that was waited for may belong to a restart that was not."""

@@ -16,6 +16,8 @@ ROLLING, ROLLING_PLAN = "cluster_rolling_restart", "cluster_rolling_restart_info
 PLANS = {FLEET: FLEET_PLAN, ROLLING: ROLLING_PLAN}
 # Below which key a result has its servers.
 SERVERS = {FLEET: "servers", ROLLING: "results"}
+# Modules of which one run calls several, with all its targets in the option ``planned``; and the kind of these.
+PARTS = {"agent_restart": "agents", "arbitration_service_restart": "arbitration_service"}
 FAILED, PROVEN, UNPROVEN, SKIPPED = "failed", "proven", "unproven", "skipped"
 PLANNED, POSTPONED, NOT_BEGUN = "planned", "postponed", "not_begun"
 # What was done to a task by the module task, and what a task shows of itself.
@@ -129,12 +131,12 @@ def _of_fleet(server: Record, check_mode: bool) -> Record:
     }
 
 
-def unreached_entry(server: Record, check_mode: bool) -> Record:
-    """A server of a plan that has no outcome."""
+def unreached_entry(target: Record, check_mode: bool, kind: str = "server") -> Record:
+    """A target of a plan that has no outcome."""
     return {
-        **{"kind": "server", "name": server["name"], "cluster": server["cluster"]},
+        **{"kind": kind, "name": target["name"], "cluster": target["cluster"]},
         **_course({}, check_mode),
-        **{"outcome": PLANNED if check_mode else NOT_BEGUN, "reason": server["reason"]},
+        **{"outcome": PLANNED if check_mode else NOT_BEGUN, "reason": target["reason"]},
         **{"members": [], "task": None, "elapsed": None, "trace_id": None},
     }
 

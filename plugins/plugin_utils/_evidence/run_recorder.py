@@ -166,6 +166,10 @@ class RunRecorder:
         known: Record = {}
         if module is not None:
             self._connection(given)
+            if given.get("planned"):
+                for note in self._notes.of((host, id_of(task))):
+                    if "part" in note:
+                        self._document.note_part(place, note["part"])
             if is_hidden(shown):
                 self._document.hidden()
             else:

@@ -212,6 +212,38 @@ def test_interrupted_fleet_has_the_proof_of_its_first_wave_and_the_server_in_fli
     assert [one["task_id"] for one in unfinished["in_flight"]] == [1002]
 
 
+def agents_of(run, *hosts, **values):
+    """The result of a batch of hosts, of a run that has three of them."""
+    target = {"kind": "agents", "hosts": [{"id": 1, "name": name} for name in hosts]}
+    args = {"url": URL, "hosts": [*hosts], "planned": ["10.0.0.1", "10.0.0.2", "3"], "change": "m-1"}
+    return run.result("agent_restart", restarted(target=target, **values), args=args)
+
+
+@pytest.mark.parametrize("interrupted", [False, True])
+def test_targets_that_a_run_of_several_calls_has_not_come_to_are_not_begun(run, exits, interrupted):
+    run.begins()
+    task = Task("agent_restart", "Restart it")
+    run.recorder.started(run.host(), task)
+    note = noting(("localhost", id_of(task)))
+    planned = ["10.0.0.1", "10.0.0.2", "3"]
+    note({"part": {"planned": planned, "targets": planned[:1]}})
+    note({"began": {"target": "agents 10.0.0.1", "task_id": 1001}})
+    run.recorder.item(agents_of(run, "10.0.0.1"))
+    note({"part": {"planned": planned, "targets": planned[1:2]}})
+    if interrupted:
+        note({"began": {"target": "agents 10.0.0.2", "task_id": 1002}})
+        exits[0]()
+    else:
+        run.recorder.item(agents_of(run, "10.0.0.2", msg="Task 1002 FAILED", verified=None), failed=True)
+        run.recorder.ended(run.result("agent_restart", {"results": [], "msg": "One or more items failed"}), failed=True)
+        run.ends(failed=True)
+    found = run.document["targets"]
+    told = [(one["kind"], one["name"], one["outcome"]) for one in found]
+    assert told[0] == ("agents", "10.0.0.1", "proven")
+    assert told[-1] == ("agents", "3", "not_begun")
+    assert told[1:-1] == ([] if interrupted else [("agents", "10.0.0.2", "failed")])
+
+
 @pytest.mark.parametrize("check_mode", [False, True])
 def test_all_that_was_planned_and_has_no_outcome_is_not_begun(run, check_mode):
     servers = [{"cluster": "orders", "server": f"10.0.0.{n}:2882", "reason": "old"} for n in (1, 2)]

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+"""The documentation of the option of restarts that are one of several of a run."""
+
+from __future__ import annotations
+
+
+class ModuleDocFragment:
+    """What the run of a restart is to restart in all."""
+
+    DOCUMENTATION = r"""
+options:
+  planned:
+    description:
+      - All targets of the run that this restart is one part of, each written as the run gives it to this module.
+      - The evidence of the callback P(oceanbase.ocp.evidence#callback) then names those that the run has not come to.
+        It changes nothing else.
+    type: list
+    elements: str
+"""
