@@ -201,7 +201,7 @@ def test_error_names_the_unknown_switch(emulator_role):
 @pytest.mark.nightly
 def test_emulator_startup_failure_shows_its_cause(emulator_role):
     apply, _port = emulator_role
-    outcome, _changed = apply("started", emulator_fleet="/nowhere/fleet.yml", emulator_start_timeout=5)
+    outcome, _changed = apply("started", emulator_fleet="/nowhere/fleet.yml", emulator_start_timeout=60)
     assert outcome.rc == 2
     assert "it ended by itself" in outcome.result["msg"]
     assert "/nowhere/fleet.yml" in outcome.result["msg"]
