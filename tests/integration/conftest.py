@@ -89,10 +89,14 @@ def commands(
         yield folder
 
 
-@pytest.fixture
-def ansible(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, commands: Path) -> Iterator[Ansible]:
+@pytest.fixture(autouse=True)
+def without_settings_of_users(monkeypatch: pytest.MonkeyPatch) -> None:
     for variable in [name for name in os.environ if name.startswith(OF_USERS)]:
         monkeypatch.delenv(variable)
+
+
+@pytest.fixture
+def ansible(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, commands: Path) -> Iterator[Ansible]:
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     with TemporaryDirectory(prefix="ocp-") as temporary:
         controller = Ansible(tmp_path, temporary, commands)
