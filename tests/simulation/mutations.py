@@ -592,6 +592,8 @@ RARE = {
     "lagging-looks-decide": f"{_RULES_OF_RESTARTS}/test_earlier_looks.py",
     "limits-refuse-for-sure": f"{_RULES_OF_RESTARTS}/test_restart_truth.py",
     "new-ids-are-higher": f"{_RULES_OF_RESTARTS}/test_own_request.py",
+    "no-rule-clocks-overlap": f"{_RULES_OF_RESTARTS}/test_rules.py",
+    "no-rule-earlier-start": f"{_RULES_OF_RESTARTS}/test_rules.py",
     "no-rule-nothing-shown": f"{_RULES_OF_RESTARTS}/test_rules.py",
     "no-rule-own-task": f"{_RULES_OF_RESTARTS}/test_rules.py",
     "no-rule-running": f"{_RULES_OF_RESTARTS}/test_rules.py",
