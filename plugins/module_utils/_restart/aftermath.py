@@ -7,13 +7,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from .._base.cli_hints import RUN_AGAIN, adhoc_command
+from .._base.cli_hints import adhoc_command
 from .._base.clock import Clock
 from .._base.errors import NotVerified, OcpError, ServiceError, TargetError, TaskError
 from .._ocp.endpoints import OcpApi
 from .._targets.target import Observation, Target
 from .._waiting.await_tasks import UNSEEN_FOR, wait_for_success
-from .._waiting.failure_report import Purpose, not_serving
+from .._waiting.failure_report import Purpose, not_serving, then_of_restart
 from .._waiting.heartbeat import Heartbeat
 from .._waiting.poll_pauses import PollPolicy
 from .._waiting.progress import started_line
@@ -21,9 +21,6 @@ from .effect_check import EffectCheck
 from .start_proof import Proof, RestartTask, await_proof
 
 Facts = dict[str, Any]
-
-# The same command without a change would restart the target once more.
-_THEN_IT_IS_DONE = "A retry that succeeds has restarted it. After a rollback, run the same command again."
 
 
 @dataclass(frozen=True)
@@ -63,11 +60,10 @@ def await_restart(
     """
     policy.announce(started_line(target.label, f"{what}, task {task_id}"), False)
     policy.note({"began": {"target": target.label, "task_id": task_id}})
-    then = RUN_AGAIN if at_most_once else _THEN_IT_IS_DONE
     purpose = Purpose(
         f"The restart of {target.label}",
         trace_id,
-        then=then,
+        then=then_of_restart(at_most_once=at_most_once),
         names={task_id: _short_name(target)},
         state=lambda: state_of(api, target),
     )

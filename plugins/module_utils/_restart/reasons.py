@@ -20,6 +20,7 @@ from .._waiting.failure_report import not_serving, target_held
 from .change import Begin
 from .knowledge import InFlight, Knowledge, Relative, Wish, Work
 from .look import Look
+from .restart_request import RestartRequest
 from .rules import Case, Decision, Rule, Step
 from .values_seen import ValuesSeen
 
@@ -391,21 +392,22 @@ def moving_words(observed: Observation) -> str:
 
 
 def refusal_of(
-    api: OcpApi, target: Target, decision: Decision, reason: str, look: Look, log_lines: int, hints: Hints
+    api: OcpApi, target: Target, decision: Decision, reason: str, look: Look, request: RestartRequest
 ) -> OcpError:
     """The error of a decision that ends the restart without a success, before anything is sent."""
+    log_lines, state = request.policy.log_lines, look.observed.serving_words
     nothing = f"Did not restart {target.label}: {reason}."
     if decision.rule is Rule.BUSY:
         return TargetBusy(nothing)
     if decision.rule is Rule.HELD and look.holder is not None:
-        return target_held(api, look.holder, nothing, look.observed.serving_words, log_lines)
+        return target_held(api, look.holder, nothing, state, log_lines, at_most_once=request.is_at_most_once)
     if decision.rule is Rule.VALUES_PROVE_NOTHING:
         return doubt_error(nothing)
     if decision.rule is Rule.REQUEST_HERE:
         return _request_here_error(target)
     if decision.rule in (Rule.NOT_SERVING, Rule.START_LATE) and look.failure is not None:
         return not_serving(api, look.failure, nothing, log_lines)
-    way_out = _way_out(hints) if decision.rule in _HAS_WAY_OUT else ""
+    way_out = _way_out(request.hints) if decision.rule in _HAS_WAY_OUT else ""
     return NotVerified(" ".join(filter(None, (nothing, _ADVICE.get(decision.rule, _LOOK_AT_IT), way_out))))
 
 

@@ -70,3 +70,8 @@ class RestartRequest:
     def is_dated(self) -> bool:
         """Whether an instant or a name says when the change was made."""
         return self.started_before is not None or self.change is not None
+
+    @property
+    def is_at_most_once(self) -> bool:
+        """Whether the same request leaves alone what has restarted meanwhile."""
+        return self.is_dated or bool(self.until_effective)

@@ -467,8 +467,7 @@ class _Run:
         self._attempt.note(reason=reason, unchanged=self._target.unchanged_facts(decision.members))
         if decision.step is Step.FAIL:
             self._attempt.note(verified=False if lacks_values(decision, self._told) else None)
-            log_lines = self._request.policy.log_lines
-            raise refusal_of(self._api, self._target, decision, reason, look, log_lines, self._request.hints)
+            raise refusal_of(self._api, self._target, decision, reason, look, self._request)
         if not self._request.check_mode and decision.step in (Step.WAIT, Step.QUEUE):
             self._wait_first(decision, reason)
             return None
@@ -964,7 +963,7 @@ class _Run:
             so_far.trace_id,
             policy,
             self._clock,
-            at_most_once=self._request.is_dated or bool(self._request.until_effective),
+            at_most_once=self._request.is_at_most_once,
         )
 
     def _await(self, look: Look, decision: Decision) -> None:

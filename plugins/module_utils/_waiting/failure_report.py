@@ -25,6 +25,9 @@ MOST_IDS_SHOWN = 20
 MOST_NAMED = 20
 # Precedes each attempt (docs/dev/contract.md, "Task log"). A rollback is not an attempt.
 ATTEMPT_HEADING = re.compile(r"^#+\{(?!ROLLBACK)\w+\}", re.MULTILINE)
+RUN_AGAIN_UNLESS_RETRIED = "Then run the same command again, unless a retry has restarted it."
+# For a command that only waits, and does not know what has started the task.
+RUN_ITS_STARTER_AGAIN = "A retry that succeeds has done the work. After a rollback, run again what started the task."
 NEXT_STEPS_HEADING = "With OCP_URL and the credentials in the environment:"
 
 
@@ -42,7 +45,7 @@ class Purpose:
     trace_id: str | None = None
     targets: Mapping[int, str] = field(default_factory=dict)
     names: Mapping[int, str] = field(default_factory=dict)
-    then: str = RUN_AGAIN
+    then: str = RUN_ITS_STARTER_AGAIN
     state: Callable[[], str] = lambda: ""
 
     def named(self, task: Task) -> Task:
@@ -117,9 +120,24 @@ def task_failed(api: OcpApi, failed: list[Task], total: int, purpose: Purpose, l
     )
 
 
-def target_held(api: OcpApi, holder: Task, headline: str, state: str, log_lines: int) -> TargetHeld:
-    """The error for a target, in this ``state``, that the FAILED ``holder`` holds: where, and what releases it."""
-    message, facts = _failure_words(api, holder, headline, log_lines, state)
+def then_of_restart(*, at_most_once: bool) -> str:
+    """What to do when a failure of a restart is cleared.
+
+    ``at_most_once`` says whether the same command would leave alone what a retry has restarted.
+    """
+    retried = "A retry that succeeds has restarted it. After a rollback, run the same command again."
+    return RUN_AGAIN if at_most_once else retried
+
+
+def target_held(
+    api: OcpApi, holder: Task, headline: str, state: str, log_lines: int, *, at_most_once: bool
+) -> TargetHeld:
+    """The error for a target, in this ``state``, that the FAILED ``holder`` holds: where, and what releases it.
+
+    ``at_most_once`` says whether the same command would leave alone what has restarted meanwhile.
+    """
+    then = RUN_AGAIN if at_most_once else RUN_AGAIN_UNLESS_RETRIED
+    message, facts = _failure_words(api, holder, headline, log_lines, state, then)
     return TargetHeld(message, **facts)
 
 
@@ -130,11 +148,11 @@ def not_serving(api: OcpApi, failure: Task, headline: str, log_lines: int) -> No
 
 
 def _failure_words(
-    api: OcpApi, task: Task, headline: str, log_lines: int, state: str = ""
+    api: OcpApi, task: Task, headline: str, log_lines: int, state: str = "", then: str = RUN_AGAIN
 ) -> tuple[str, dict[str, Any]]:
     """The message below ``headline`` about a FAILED task that was not awaited, and its facts."""
     steps = list(_failed_subtasks(api, [task], log_lines))
-    lines = [headline, *_what_failed(task, steps, log_lines), *_state_line(state), *_next_steps(task, RUN_AGAIN)]
+    lines = [headline, *_what_failed(task, steps, log_lines), *_state_line(state), *_next_steps(task, then)]
     return "\n".join(lines), _failure_facts([task], steps)
 
 

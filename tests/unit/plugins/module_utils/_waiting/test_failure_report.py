@@ -64,7 +64,7 @@ def test_failure_message_has_all_parts_in_order(api, time_passes):
         "  Skip this subtask, leaving its work undone: "
         f"{ASK} 'task_id=5 subtask_id=72 state=skipped wait=true detail=compact'",
         f"  Roll the task back: {ASK} 'task_id=5 state=rolled_back wait=true detail=compact'",
-        "Then run the same command again.",
+        "A retry that succeeds has done the work. After a rollback, run again what started the task.",
     ]
 
 
