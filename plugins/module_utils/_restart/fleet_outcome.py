@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from .._base.cli_hints import RUN_AGAIN
 from .._base.clock import Clock
 from .._base.errors import ChangeStopped, Halted, NotAllRestarted, OcpError, TaskFailed
 from .._base.text import counted
@@ -15,7 +16,7 @@ from .._ocp.endpoints import OcpApi
 from .._ocp.side_by_side import Ended
 from .._ocp.task_model import Task
 from .._targets.target import Selector
-from .._waiting.failure_report import Purpose, task_failed, then_of_restart
+from .._waiting.failure_report import Purpose, task_failed
 from .observed_starts import start_shown
 from .restart_request import RestartRequest
 
@@ -168,11 +169,11 @@ class FleetOutcome:
         """
         lines, facts = self.failure_lines(), self.result()
         if self.unsuccessful:
-            tasks, request = list(self.unsuccessful.values()), self.members[0].request
+            tasks, log_lines = list(self.unsuccessful.values()), self.members[0].request.policy.log_lines
             asked = len(facts["task_ids"])
-            then = then_of_restart(at_most_once=request.is_at_most_once)
-            purpose = Purpose(then=then, state=lambda: state(tasks[0].id))
-            detail = task_failed(api, tasks, asked, purpose, request.policy.log_lines)
+            # A wait for many needs a change, so what has restarted is left alone.
+            purpose = Purpose(then=RUN_AGAIN, state=lambda: state(tasks[0].id))
+            detail = task_failed(api, tasks, asked, purpose, log_lines)
             failed = TaskFailed("\n".join([*lines, str(detail)]), **{**detail.facts, **facts})
             failed.whole_tasks = [task.result() for task in tasks]
             raise failed

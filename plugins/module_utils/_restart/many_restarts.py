@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
+from .._base.cli_hints import RUN_AGAIN
 from .._base.clock import SYSTEM_CLOCK, Clock
 from .._base.errors import JournalError, ModuleCrashed, OcpError, attach_facts
 from .._base.text import counted
@@ -19,7 +20,7 @@ from .._ocp.shared_reads import ReadsInOrder, sharing_reads
 from .._ocp.side_by_side import Crew, Ended
 from .._targets.target import Observation, Selector, Target
 from .._waiting.await_tasks import UNSEEN_FOR, wait_for_tasks
-from .._waiting.failure_report import Purpose, then_of_restart
+from .._waiting.failure_report import Purpose
 from .._waiting.heartbeat import Heartbeat
 from .._waiting.progress import progress_line, started_line
 from .aftermath import state_of
@@ -168,9 +169,7 @@ class _Fleet:
                 task_ids,
                 self._request.policy,
                 full=False,
-                purpose=Purpose(
-                    then=then_of_restart(at_most_once=self._request.is_at_most_once), targets=self._outcome.targets
-                ),
+                purpose=Purpose(then=RUN_AGAIN, targets=self._outcome.targets),
                 unseen_for=UNSEEN_FOR,
                 crew=self._crew,
                 listed=True,
