@@ -8,15 +8,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from .._base.cli_hints import BY_OPTIONS, Hints
+from .._base.cli_hints import BY_OPTIONS, RUN_AGAIN, Hints, start_line
 from .._base.errors import NotVerified, OcpError, OptionError, OutcomeUnknown, TargetBusy
 from .._base.parsing import instant
 from .._base.text import join_names
 from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import Task
-from .._targets.serving import is_in_flight
+from .._targets.serving import is_in_flight, is_stopped
 from .._targets.target import Member, Observation, Target
-from .._waiting.failure_report import not_serving, target_held
+from .._waiting.failure_report import NEXT_STEPS_HEADING, not_serving, target_held
 from .change import Begin
 from .knowledge import InFlight, Knowledge, Relative, Wish, Work
 from .look import Look
@@ -407,8 +407,19 @@ def refusal_of(
         return _request_here_error(target)
     if decision.rule in (Rule.NOT_SERVING, Rule.START_LATE) and look.failure is not None:
         return not_serving(api, look.failure, nothing, log_lines)
+    starts = _starts_of_stopped(target, look) if decision.rule is Rule.STEP_SKIPPED else []
+    if starts:
+        return NotVerified("\n".join([f"{nothing} {NEXT_STEPS_HEADING}", *starts, RUN_AGAIN]))
     way_out = _way_out(request.hints) if decision.rule in _HAS_WAY_OUT else ""
     return NotVerified(" ".join(filter(None, (nothing, _ADVICE.get(decision.rule, _LOOK_AT_IT), way_out))))
+
+
+def _starts_of_stopped(target: Target, look: Look) -> list[str]:
+    """How to start the server that is the target, if it is stopped: a line with the command."""
+    if target.kind != "server":
+        return []
+    stopped = [member.name for member in look.observed.members if is_stopped(member.status)]
+    return [start_line(target.result()["cluster_id"], name) for name in stopped]
 
 
 _LOOK_AT_IT = (

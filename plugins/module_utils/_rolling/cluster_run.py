@@ -373,4 +373,6 @@ class _Alone:
             left = self._wanted.record.note(word, elapsed, {"outcome": word, **self._result(), **facts})
             why = f": {facts['message'].splitlines()[0]}" if word == FAILED else ""
             announce = self._wanted.restart.policy.announce
-            announce(progress_line(f"{left} ({self._cluster['name']} {word}{why})"), word == FAILED)
+            # The option may be its id, which beside counts reads as a count.
+            name = self._wanted.record.host if self._cluster["id"] is None else self._cluster["name"]
+            announce(progress_line(f"{left} ({name} {word}{why})"), word == FAILED)

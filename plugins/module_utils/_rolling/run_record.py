@@ -113,11 +113,10 @@ class RunRecord:
                 newest.pop(_host_of(line), None)
         known = [pace for _left, pace, _at in newest.values() if pace]
         usual, now = sum(known) / len(known) if known else 0.0, self.clock.wall()
-        # A server that takes longer than the others has at least those after it left.
-        return [
-            max(left * (pace or usual) - (now - at), (left - 1) * (pace or usual), 0.0)
-            for left, pace, at in newest.values()
-        ]
+        # Where nothing has ended yet, the next servers may take as long as the first one has taken so far. A server
+        # that takes longer than the others has at least those after it left.
+        each = [(left, pace or usual or now - at, now - at) for left, pace, at in newest.values()]
+        return [max(left * pace - so_far, (left - 1) * pace, 0.0) for left, pace, so_far in each]
 
 
 def _host_of(line: str) -> str:

@@ -24,9 +24,9 @@ class Heartbeat:
         self._plain = clock
         self._show = policy.show
         self._why = ""
-        # What was waited for last, since when, and until when.
-        self._last = ""
-        self._since = self._until = self._shown_at = clock.now()
+        self._since = self._shown_at = clock.now()
+        # What was waited for: since when, and until when.
+        self._waits: dict[str, tuple[float, float]] = {}
         self.clock = replace(clock, sleep=self._sleep)
         self.policy = replace(policy, show=self._noticed(policy.show), announce=self._noticed(policy.announce))
 
@@ -34,16 +34,17 @@ class Heartbeat:
     def about(self, why: str) -> Iterator[None]:
         """What is waited for meanwhile, as in ``waiting for the lock of its cluster``.
 
-        The same again within a minute is one wait, with the looks between.
+        The same again within a minute is one wait, with the looks and other waits between.
         """
         now = self._plain.now()
-        if why != self._last or now - self._until > HEARTBEAT_SECONDS:
-            self._last, self._since = why, now
+        since, until = self._waits.get(why, (now, now))
+        self._since = since if now - until <= HEARTBEAT_SECONDS else now
         self._why = why
         try:
             yield
         finally:
-            self._why, self._until = "", self._plain.now()
+            self._why = ""
+            self._waits[why] = self._since, self._plain.now()
 
     def _noticed(self, show: Show) -> Show:
         def shown(line: str, failed: bool) -> None:

@@ -265,6 +265,20 @@ def test_skipped_step_that_starts_or_of_unknown_meaning_permits_no_second_restar
     assert "skipped a step that may stop or start something" in str(error)
 
 
+def test_server_that_a_skipped_step_has_left_stopped_is_started_by_the_command_in_the_message(service):
+    service.restarts_really = False
+    service.begin(SERVER.task_name, SERVER.things(service), seconds=10.0, skipped=(2,), second="Start it")
+    service.passes(11)
+    SERVER.things(service)[0].status = "STOPPED"
+    error = again_fails(service, SERVER)
+    assert (error.__class__, service.posts) == (NotVerified, [])
+    *_what, start, again = str(error).splitlines()
+    assert start.startswith(
+        "  Start 10.1.0.1:2882 by a restart: ansible localhost -m oceanbase.ocp.server_restart -a 'cluster="
+    )
+    assert again == "Then run the same command again."
+
+
 def test_rollback_that_runs_is_called_a_rollback(service):
     service.begin(SERVER.task_name, SERVER.things(service), seconds=100)
     service.jobs[-1].rolling_back = True

@@ -103,6 +103,14 @@ def test_durations_in_words(seconds, words):
     assert duration_words(seconds) == words
 
 
+def test_first_server_that_takes_long_foretells_the_others_of_its_cluster(record):
+    time = [1000.0]
+    fleet = replace(record, clusters=2, forks=2, clock=replace(SYSTEM_CLOCK, wall=lambda: time[0]))
+    replace(fleet, host="slow").note_under_way(3, 0.0)
+    time[0] += 15
+    assert fleet.note(ENDED, 15, {}) == "1 of 2 clusters, about 30 s left"
+
+
 def test_time_left_is_at_least_that_of_the_slowest_cluster_in_progress(record):
     time = [1000.0]
     fleet = replace(record, clusters=4, forks=4, clock=replace(SYSTEM_CLOCK, wall=lambda: time[0]))

@@ -33,6 +33,17 @@ def test_looks_between_the_pauses_of_a_wait_count(beat, lines, time):
     assert lines == ["Server 1, for 1:00: not safe", "Server 1, for 2:00: not safe"]
 
 
+def test_wait_with_another_one_between_its_looks_is_one(beat, lines):
+    for _look in range(6):
+        with beat.about("waiting for OCP to show the same start twice in a row"):
+            beat.clock.sleep(4.0)
+        with beat.about("not safe"):
+            beat.clock.sleep(8.0)
+    with beat.about("not safe"):
+        beat.clock.sleep(50.0)
+    assert lines == ["Server 1, for 0:56: not safe", "Server 1, for 1:56: not safe"]
+
+
 def test_same_wait_after_a_long_time_is_another_one(beat, lines, time):
     for _wait in range(2):
         with beat.about("not safe"):
