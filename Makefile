@@ -56,9 +56,11 @@ first-steps: ## Do what a new user does, from git clone on, and fail if it takes
 	@$(REAL_PYTHON) tools/first-steps $(if $(FACTOR),--factor $(FACTOR))
 
 .PHONY: emulator
-emulator: $(DEMO) ## Run the emulator until Ctrl-C (PORT=8080 FLEET=fleet.yml)
+emulator: $(DEMO) ## Run the emulator until Ctrl-C; its own fleet lasts (PORT=8080 FLEET=fleet.yml)
+	@mkdir -p .build
 	@# By its whole path, so that tools/make-venv sees that it runs.
-	@"$(CURDIR)/$(BIN)/python" -m ocp_emulator serve $(if $(PORT),--port $(PORT)) $(if $(FLEET),--fleet "$(FLEET)")
+	@"$(CURDIR)/$(BIN)/python" -m ocp_emulator serve $(if $(PORT),--port $(PORT)) \
+	  $(if $(FLEET),--fleet "$(FLEET)",--database .build/emulator-$(or $(PORT),8080).sqlite)
 
 .PHONY: emulator-wheel
 emulator-wheel: $(DEV) ## Build the emulator with its pytest fixture as a package in .build/emulator

@@ -139,7 +139,7 @@ def _cluster_row(cluster: Record, servers: list[Record]) -> tuple[str, list[str]
     counted = f"{number - away} of {number} serve" if away else _counted(number, "server")
     notes = [counted, _work(cluster)]
     cells = [_text(cluster.get("name")), "", _text(cluster.get("status")), _start(cluster), _joined(notes)]
-    return _PLAIN if _serves(cluster) else _BAD, cells
+    return _PLAIN if _serves(cluster) and not away else _BAD, cells
 
 
 def _server_row(server: Record) -> tuple[str, list[str]]:

@@ -86,7 +86,7 @@ class Proof:
             return Rule.NOT_THERE.value
         trouble = self.after.trouble if self.after is not None and self.after.serves is False else None
         if self.not_restarted:
-            words = f"{join_names(self.not_restarted)} has not restarted"
+            words = f"OCP shows no new start of {join_names(self.not_restarted)}"
             return f"{words}, and {trouble}" if trouble else words
         return trouble
 

@@ -54,7 +54,7 @@ TASKS = [
 def test_view_shows_the_fleet_what_runs_and_what_has_failed():
     assert ocp_status([CLUSTERS, SERVERS, {"results": TASKS}]).splitlines() == [
         "1 cluster, 3 servers (2 not serving), 1 task running, 1 FAILED",
-        "  shop1                   RUNNING           2026-10-28 01:43:50+08:00  1 of 3 serve",
+        "! shop1                   RUNNING           2026-10-28 01:43:50+08:00  1 of 3 serve",
         "    10.0.0.1:2882  zone1  RUNNING           2026-10-28 01:43:50+08:00  root server",
         "!   10.0.0.2:2882  zone2  UNAVAILABLE       start not shown            task 5",
         "!   10.0.0.3:2882  zone3  RUNNING INACTIVE  2026-10-28 01:43:50+08:00",
@@ -66,7 +66,7 @@ def test_view_shows_the_fleet_what_runs_and_what_has_failed():
 
 def test_each_result_can_be_shown_alone():
     assert ocp_status(CLUSTERS).startswith("1 cluster\n  shop1 ")
-    assert ocp_status(SERVERS).startswith("1 cluster, 3 servers (2 not serving)\n  shop1 ")
+    assert ocp_status(SERVERS).startswith("1 cluster, 3 servers (2 not serving)\n! shop1 ")
     assert "1 of 3 serve" in ocp_status(SERVERS)
     assert ocp_status(SERVERS).count("start not shown") == 1
     assert ocp_status(found(tasks=[])) == "0 tasks running, 0 FAILED"

@@ -212,8 +212,8 @@ def test_proof_is_contradicted_by_an_old_start_or_by_what_does_not_serve(found, 
 
 
 def test_contradiction_says_both_what_has_not_restarted_and_what_does_not_serve():
-    assert Proof(SEEN, {"a": False, "b": False}).contradiction == "a, b has not restarted"
-    assert Proof(DOWN, {"a": False}).contradiction == f"a has not restarted, and {DOWN.trouble}"
+    assert Proof(SEEN, {"a": False, "b": False}).contradiction == "OCP shows no new start of a, b"
+    assert Proof(DOWN, {"a": False}).contradiction == f"OCP shows no new start of a, and {DOWN.trouble}"
     assert Proof(DOWN, {"a": True}).contradiction == DOWN.trouble
 
 
