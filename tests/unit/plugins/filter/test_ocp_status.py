@@ -92,7 +92,7 @@ def test_large_fleet_shows_what_reports_something():
     servers[5] = server(6, of=7, status="STOPPED", innerStatus="INACTIVE")
     lines = ocp_status([found(clusters=clusters), found(servers=servers)]).splitlines()
     assert lines[0] == "100 clusters, 200 servers (1 not serving)"
-    assert [line.split()[:2] for line in lines[1:-1]] == [["shop7", "RUNNING"], ["!", "10.0.0.6:2882"]]
+    assert [line.split()[:2] for line in lines[1:-1]] == [["!", "shop7"], ["!", "10.0.0.6:2882"]]
     assert lines[-1] == "  99 clusters left out: RUNNING, with all servers serving"
 
 
