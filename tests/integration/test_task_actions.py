@@ -110,6 +110,7 @@ def test_subtask_that_fails_twice_is_retried_until_it_succeeds(play, emulator):
     first, second, third = (outcome.results[f"{which} retry"] for which in ("first", "second", "third"))
     assert (first["changed"], first["task"]["status"]) == (True, "FAILED")
     assert first["msg"].startswith("The retry of task 1001 did not succeed.\n")
+    assert "\nIt does not serve now: 10.0.0.1:2882 is RESTARTING and INACTIVE. The task took " in first["msg"]
     assert first["failed_subtasks"][0]["log_tail"]
     assert (second["changed"], second["task"]["succeeded"]) == (True, True)
     assert (third["changed"], third["task"]["succeeded"]) == (False, True)

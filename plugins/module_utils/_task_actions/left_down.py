@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Which servers a task has left down after its end, as it may if a step was skipped, and what starts them."""
+"""The servers of a task after its end: whether they serve, and what starts those that it has left down."""
 
 from __future__ import annotations
 
@@ -12,13 +12,27 @@ from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import Task
 from .._targets.cluster import member_of
 from .._targets.serving import is_in_flight
+from .._targets.target import Member
 
 
 def left_down(api: OcpApi, task: Task) -> Iterator[str]:
-    """A sentence for each server of ``task`` that is shown and does not serve, with the command that starts it.
+    """A sentence for each server of ``task`` that is shown and does not serve, with the command that starts it."""
+    for member in _servers_of(api, task):
+        if member.serves is False and not is_in_flight(member.status):
+            yield f"{member.state}: start it by {start_command(task.cluster_id, member.name)}"
 
-    Nothing is told where the servers of its cluster cannot be read.
-    """
+
+def state_of_servers(api: OcpApi, task: Task) -> str:
+    """A sentence about whether the servers of ``task`` serve now; empty if that is not shown."""
+    members = [*_servers_of(api, task)]
+    down = [member.state for member in members if member.serves is False]
+    if down:
+        return f"It does not serve now: {', '.join(down)}."
+    return "It serves now." if members and all(member.serves for member in members) else ""
+
+
+def _servers_of(api: OcpApi, task: Task) -> Iterator[Member]:
+    """Those that are shown; none where the servers of its cluster cannot be read."""
     hosts = {name.rpartition(":")[0] or name for name in task.targets}
     if task.cluster_id is None or not hosts:
         return
@@ -26,7 +40,4 @@ def left_down(api: OcpApi, task: Task) -> Iterator[str]:
         servers = api.servers(task.cluster_id)
     except OcpError:
         return
-    for member in map(member_of, servers):
-        if member.name.rpartition(":")[0] not in hosts or member.serves is not False or is_in_flight(member.status):
-            continue
-        yield f"{member.state}: start it by {start_command(task.cluster_id, member.name)}"
+    yield from (member for member in map(member_of, servers) if member.name.rpartition(":")[0] in hosts)
