@@ -597,6 +597,8 @@ RARE = {
     "no-rule-nothing-shown": f"{_RULES_OF_RESTARTS}/test_rules.py",
     "no-rule-own-task": f"{_RULES_OF_RESTARTS}/test_rules.py",
     "no-rule-running": f"{_RULES_OF_RESTARTS}/test_rules.py",
+    "no-rule-start-moved": f"{_RULES_OF_RESTARTS}/test_rules.py",
+    "no-rule-task-untold": f"{_RULES_OF_RESTARTS}/test_rules.py",
     "own-tasks-are-forgotten": f"{_RULES_OF_RESTARTS}/test_own_notes.py",
     "skipped-steps-are-done": f"{_RULES_OF_RESTARTS}/test_evidence.py",
     "unknown-steps-do-no-harm": f"{_RULES_OF_RESTARTS}/test_evidence.py",

@@ -142,7 +142,11 @@ def restart_options(params: Params, mode: RunMode) -> RestartRequest:
 
 
 def note_part(options: RestartRequest, params: Params, targets: list[str]) -> None:
-    """Note for the evidence what the run is to restart, and that it has come to these of its targets."""
+    """Note for the evidence what the run is to restart, and that it has come to these of its targets.
+
+    Raises OptionError.
+    """
+    check_nonempty("planned", params["planned"], "name all targets of the run, or leave it out")
     if params["planned"]:
         options.policy.note({"part": {"planned": params["planned"], "targets": targets}})
 
