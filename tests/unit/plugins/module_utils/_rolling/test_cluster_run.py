@@ -194,6 +194,8 @@ def test_run_that_failed_elsewhere_begins_nothing(service, roll, record):
     record.note(FAILED, 1, {})
     found = roll(record=record)
     assert (service.calls, found["changed"], found["cluster"]) == ([], False, {"id": None, "name": "orders"})
+    # By the name of its host, since the option may be its id.
+    assert roll.lines[-1].endswith("(orders+31 stopped)")
     assert "1 of 2 clusters of this run failed, and max_failures=0" in found["stopped"]
     assert noted(record)[1][0] == "stopped"
 
