@@ -279,6 +279,17 @@ def test_server_that_a_skipped_step_has_left_stopped_is_started_by_the_command_i
     assert again == "Then run the same command again."
 
 
+# A restart by its command would restart all servers of a zone or cluster, not only those that are stopped.
+def test_start_of_a_whole_cluster_is_not_proposed(service):
+    service.restarts_really = False
+    service.begin(CLUSTER.task_name, CLUSTER.things(service), seconds=10.0, skipped=(2,), second="Start it")
+    service.passes(11)
+    service.servers_there[0].status = "STOPPED"
+    error = again_fails(service, CLUSTER)
+    assert "skipped a step that may stop or start something" in str(error)
+    assert "by a restart: " not in str(error)
+
+
 def test_rollback_that_runs_is_called_a_rollback(service):
     service.begin(SERVER.task_name, SERVER.things(service), seconds=100)
     service.jobs[-1].rolling_back = True

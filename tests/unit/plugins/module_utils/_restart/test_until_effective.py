@@ -240,6 +240,11 @@ def test_restart_without_effect_fails_with_both_values_and_keeps_what_is_known(c
     assert len(changed.posts) == 1
 
 
+def test_failed_restart_is_run_again_after_a_retry_which_has_brought_the_values(changed):
+    changed.end = "FAILED"
+    assert str(failure(changed, SERVER, asked())).endswith("\nThen run the same command again.")
+
+
 def test_value_that_cannot_be_read_afterwards_is_not_verified(changed):
     changed.after_restart = lambda: changed.failing.update(cluster_parameters=[refused(500)] * 999)
     result = restart(changed, SERVER, asked())
