@@ -164,8 +164,8 @@ def terminal_columns() -> int | None:
 def is_read(stream: int) -> bool:
     """Whether a reader is left for what Ansible writes to the stream: 1 is standard output, 2 is standard error.
 
-    Without one, as after ``| head``, a line that a worker shows ends the thread by which Ansible learns of results, and
-    the command waits for ever.
+    Ansible has one thread for the lines and the results of workers. It ends at a line that nobody reads, as when
+    ``head`` has ended, and then the command waits for ever.
     """
     poll = select.poll()
     if stream in _STREAMS_OF_MAIN:

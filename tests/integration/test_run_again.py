@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What a failure tells to run again: whoever follows its last line restarts nothing twice."""
+"""The last line of a failure: if it says to run something again, that restarts nothing twice."""
 
 from __future__ import annotations
 

@@ -16,7 +16,8 @@ ROLLING, ROLLING_PLAN = "cluster_rolling_restart", "cluster_rolling_restart_info
 PLANS = {FLEET: FLEET_PLAN, ROLLING: ROLLING_PLAN}
 # Below which key a result has its servers.
 SERVERS = {FLEET: "servers", ROLLING: "results"}
-# Modules of which one run calls several, with all its targets in the option ``planned``; and the kind of these.
+# Modules that a run calls for one part of its targets after another, and the kind of these. Their option ``planned``
+# has all of them.
 PARTS = {"agent_restart": "agents", "arbitration_service_restart": "arbitration_service"}
 FAILED, PROVEN, UNPROVEN, SKIPPED = "failed", "proven", "unproven", "skipped"
 PLANNED, POSTPONED, NOT_BEGUN = "planned", "postponed", "not_begun"
