@@ -37,18 +37,31 @@ class EarlierLooks:
         else:
             self._restarts.setdefault(entry.record["id"], entry)
 
-    def completed(self, shown: Iterable[TaskOnTarget], read: Callable[[int], Record | None]) -> list[TaskOnTarget]:
-        """The ``shown`` tasks and the known restarts among which they lack some, newest first; ``read`` reads one."""
+    def completed(
+        self,
+        shown: Iterable[TaskOnTarget],
+        read: Callable[[int], Record | None],
+        may_be_kind: Callable[[Record], bool],
+    ) -> list[TaskOnTarget]:
+        """The ``shown`` tasks and the known restarts among which they lack some, newest first; ``read`` reads one.
+
+        A task that has ended counts also where the service does not show what it restarts, if it ``may_be_kind`` of the
+        target and is gone now: nothing else will show what it has done.
+        """
         found = {entry.record["id"]: entry for entry in shown if entry.record["id"] not in self._of_others}
         for number, known in self._restarts.items():
             if number not in found:
-                found[number] = replace(known, record=read(number) or known.record)
+                record = read(number)
+                if record is None or not _is_untold(known):
+                    found[number] = replace(known, record=record or known.record)
             elif known.task.succeeded and not found[number].task.rolled_back:
                 # It can no longer change, so a record with another state is stale.
-                found[number] = known
-            elif found[number].restarts == frozenset():
+                found[number] = replace(found[number], record=known.record) if _is_untold(known) else known
+            elif _is_untold(found[number]):
                 found[number] = replace(found[number], restarts=known.restarts)
-        self._restarts.update((number, entry) for number, entry in found.items() if entry.restarts != frozenset())
+        for number, entry in found.items():
+            if not _is_untold(entry) or (entry.task.finished and may_be_kind(entry.record)):
+                self._restarts[number] = entry
         return newest_first(found.values())
 
     def note(self, observed: Observation, *, explained: bool, now: float) -> None:
@@ -110,6 +123,10 @@ class EarlierLooks:
         """Whether work is no longer shown, and its effect not yet."""
         is_recent = self.showed_work(now) and not observed.is_in_flight
         return is_recent and not _has_earlier(self._starts_at_work, _starts_of(observed))
+
+
+def _is_untold(entry: TaskOnTarget) -> bool:
+    return entry.restarts == frozenset()
 
 
 def _starts_of(observed: Observation) -> Starts:

@@ -116,7 +116,7 @@ class Reader:
         on_target += self._own_tasks(missing, tasks or [])
         observed = self._earlier.at_worst(observe(self._api, self._target, self._clock), self._clock.now())
         named, failed, is_outdated = _named_tasks(self._api, self._target, observed)
-        entries = self._earlier.completed([*on_target, *named], self._read)
+        entries = self._earlier.completed([*on_target, *named], self._read, self._target.may_be_kind)
         shown = [self._with_detail(entry) for entry in entries]
         now = service_time(self._api.service_clock, self._clock)
         look = Look(observed, now, shown, tasks or [], failed, is_outdated, reads_tasks=tasks is not None)

@@ -249,7 +249,7 @@ def test_work_that_is_not_shown_any_more_may_go_on(later, explained, now, may_be
     assert earlier.may_be_behind(later, now) is may_be
 
 
-ALL = None
+ALL, UNTOLD = None, frozenset()
 
 
 @pytest.mark.parametrize(
@@ -257,13 +257,29 @@ ALL = None
     [
         ([(90, "RUNNING", ALL)], [], "SUCCESSFUL", [(90, "SUCCESSFUL")]),
         ([(90, "RUNNING", ALL)], [], None, [(90, "RUNNING")]),
-        ([(90, "RUNNING", frozenset())], [], "SUCCESSFUL", []),
+        ([(90, "RUNNING", UNTOLD)], [], "SUCCESSFUL", []),
+        ([(90, "RUNNING", UNTOLD)], [], None, []),
+        ([(90, "SUCCESSFUL", UNTOLD)], [], None, [(90, "SUCCESSFUL")]),
+        ([(90, "SUCCESSFUL", UNTOLD)], [], "SUCCESSFUL", []),
+        ([(90, "SUCCESSFUL", UNTOLD)], [(90, "RUNNING", ALL)], None, [(90, "SUCCESSFUL")]),
         ([(90, "SUCCESSFUL", ALL)], [(90, "RUNNING", ALL)], None, [(90, "SUCCESSFUL")]),
         ([(90, "SUCCESSFUL", ALL)], [(90, "FAILED", ALL)], None, [(90, "SUCCESSFUL")]),
         ([(90, "FAILED", ALL)], [(90, "RUNNING", ALL)], None, [(90, "RUNNING")]),
         ([(90, "RUNNING", ALL)], [(91, "RUNNING", ALL)], "FAILED", [(91, "RUNNING"), (90, "FAILED")]),
     ],
-    ids=["is read", "cannot be read", "other work", "has ended", "was retried", "may be retried", "newest first"],
+    ids=[
+        "is read",
+        "cannot be read",
+        "untold",
+        "untold, and gone",
+        "untold, ended, and gone",
+        "of others",
+        "told later",
+        "has ended",
+        "was retried",
+        "may be retried",
+        "newest first",
+    ],
 )
 def test_restart_that_was_shown_is_known(known, shown, read, found):
     earlier = EarlierLooks()
@@ -271,19 +287,27 @@ def test_restart_that_was_shown_is_known(known, shown, read, found):
     def entries(tasks):
         return [TaskOnTarget(raw_task(number, status), restarts) for number, status, restarts in tasks]
 
-    earlier.completed(entries(known), lambda _number: None)
-    completed = earlier.completed(entries(shown), lambda number: raw_task(number, read) if read else None)
+    earlier.completed(entries(known), lambda _number: None, lambda _record: True)
+    completed = earlier.completed(
+        entries(shown), lambda number: raw_task(number, read) if read else None, lambda _record: True
+    )
     assert [(entry.record["id"], entry.record["status"]) for entry in completed] == found
+
+
+def test_ended_work_of_another_kind_is_not_known_when_it_is_gone():
+    earlier = EarlierLooks()
+    earlier.completed([TaskOnTarget(raw_task(90, "FAILED"), UNTOLD)], lambda _number: None, lambda _record: False)
+    assert earlier.completed([], lambda _number: None, lambda _record: False) == []
 
 
 def test_restart_that_this_controller_knows_to_be_of_others_is_passed_over():
     earlier, members = EarlierLooks(), [Member("10.1.0.1:2882", "RUNNING")]
     untold = TaskOnTarget(raw_task(81, "RUNNING"), frozenset())
     earlier.remember(replace(untold, restarts=frozenset({"10.1.0.2:2882"})), members)
-    assert earlier.completed([untold], lambda _number: None) == []
+    assert earlier.completed([untold], lambda _number: None, lambda _record: True) == []
     own = replace(untold, record=raw_task(82, "RUNNING"))
     earlier.remember(replace(own, restarts=frozenset({"10.1.0.1:2882", "10.1.0.2:2882"})), members)
-    [found] = earlier.completed([own, untold], lambda _number: None)
+    [found] = earlier.completed([own, untold], lambda _number: None, lambda _record: True)
     assert (found.record["id"], found.restarts) == (82, frozenset({"10.1.0.1:2882", "10.1.0.2:2882"}))
 
 
@@ -301,5 +325,6 @@ def test_tasks_are_ordered_by_their_begin_not_by_their_ids():
     records = [
         raw_task(number, startTime=None if begin is None else at(begin).isoformat()) for number, begin in begins.items()
     ]
-    found = EarlierLooks().completed([TaskOnTarget(record, None) for record in records], lambda _number: None)
+    entries = [TaskOnTarget(record, ALL) for record in records]
+    found = EarlierLooks().completed(entries, lambda _number: None, lambda _record: True)
     assert [entry.record["id"] for entry in found] == [9, 1, 3, 2, 5]

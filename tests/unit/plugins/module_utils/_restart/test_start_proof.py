@@ -171,6 +171,7 @@ def test_task_with_a_skipped_step_proves_only_what_the_start_shows():
 SEEN = Observation("RUNNING", (Member("a", "RUNNING", serves=True),))
 DOWN = Observation("UNAVAILABLE", (Member("a", "UNAVAILABLE", serves=False),))
 HIDDEN = Observation("RUNNING", (Member("a", "RUNNING", serves=None),))
+GONE = replace(SEEN, is_there=False)
 
 
 @pytest.mark.parametrize(
@@ -183,6 +184,7 @@ HIDDEN = Observation("RUNNING", (Member("a", "RUNNING", serves=None),))
         pytest.param(Proof(None, {"a": True}), False, "new start", id="nothing is shown"),
         pytest.param(Proof(HIDDEN, {"a": True}), False, "new start", id="whether it serves is not shown"),
         pytest.param(Proof(DOWN, {"a": True}), False, "to serve", id="it does not serve"),
+        pytest.param(Proof(GONE, {"a": True}), False, "to serve", id="a part of it is not shown"),
         pytest.param(Proof(DOWN, {"a": False}), False, "new start", id="it has not restarted, and does not serve"),
         pytest.param(
             Proof(DOWN, {"a": True}, ServiceError("gone", url="u")), False, "OCP to answer", id="OCP does not answer"
@@ -203,6 +205,7 @@ def test_proof_is_complete_if_each_member_has_restarted_and_all_serve(found, is_
         (Proof(None, {"a": True}), False),
         (Proof(SEEN, {"a": False}), True),
         (Proof(None, {"a": False}), True),
+        (Proof(GONE, {"a": True}), True),
         (Proof(DOWN, {"a": True}), True),
         (Proof(DOWN, {"a": None}), True),
     ],
