@@ -11,6 +11,7 @@ import pytest
 from repository import REPOSITORY
 
 
+@pytest.mark.timeout(600)
 @pytest.mark.nightly
 def test_fault_campaign_repeats_no_restart_and_reports_correctly():
     run = subprocess.run(
@@ -20,7 +21,7 @@ def test_fault_campaign_repeats_no_restart_and_reports_correctly():
         stderr=subprocess.STDOUT,
         text=True,
         check=False,
-        timeout=280,
+        timeout=580,
     )
     assert run.returncode == 0, run.stdout
     assert run.stdout.count("16 restarts asked") == 2

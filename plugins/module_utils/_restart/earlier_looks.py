@@ -34,8 +34,8 @@ class EarlierLooks:
         """Count a restart that this controller knows from elsewhere, or ignore one of another target."""
         if entry.restarts is not None and entry.restarts.isdisjoint(member.name for member in members):
             self._of_others.add(entry.record["id"])
-        else:
-            self._restarts.setdefault(entry.record["id"], entry)
+        elif entry.record["id"] not in self._restarts or _is_untold(self._restarts[entry.record["id"]]):
+            self._restarts[entry.record["id"]] = entry
 
     def completed(
         self,

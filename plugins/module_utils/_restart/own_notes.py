@@ -26,10 +26,10 @@ from .._safety.server_states import OwnRestart
 from .._targets.target import Member, Observation, Target, TaskOnTarget
 from .._waiting.await_tasks import UNSEEN_FOR
 from .back import Ages, has_just_failed, is_back, noted_span, sent_at
-from .change import Sight, has_moved, noted_member
+from .change import Sight, begun_span, has_moved, noted_member
 from .evidence import GONE, may_start_yet, work_of
 from .know import Ended, explains, late_tasks
-from .knowledge import Request, Work
+from .knowledge import Relative, Request, Work
 from .look import Look
 from .own_request import Sent
 from .restart_request import RestartRequest
@@ -225,18 +225,35 @@ class OwnNotes:
         """When the request of each of its own tasks was sent, see sent_at."""
         return {row.task_id: sent_at(row, self._api.service_clock) for row in self._here if row.task_id is not None}
 
-    def open_requests(self, members: Collection[Member]) -> tuple[Request, ...]:
+    def open_requests(self, look: Look) -> tuple[Request, ...]:
         """The requests whose task is not known, and that a start has not answered since."""
         by_key = {key: name for name, key in self._keys.items()}
         found = []
         for row in self._open_rows():
             parts = {by_key[key]: shown for key, shown in row.members if key in by_key}
-            if _have_moved(parts, members):
+            if _have_moved(parts, look.observed.members) and not self._is_of_an_earlier_task(row, parts, look):
                 continue
             is_over = self._is_searched(row)
             is_here, is_of_change = row.token in _SENT_HERE, self._is_of_change(row)
             found.append(Request(frozenset(parts), is_over, is_here=is_here, is_of_change=is_of_change))
         return tuple(found)
+
+    def _is_of_an_earlier_task(self, row: RequestRow, parts: Collection[str], look: Look) -> bool:
+        """Whether a task that began before a request explains the start of a part of it that shows since.
+
+        When the request was sent, neither the task nor its start need have shown.
+        """
+        least, most = self._api.service_clock.bounds
+        sent = noted_span(row.at, row.ahead, self._api.service_clock)
+        members = [member for member in look.observed.members if member.name in parts]
+        for entry in look.tasks:
+            begun = begun_span(entry.task.start_time)
+            if begun is None or begun.relative_to(sent) is not Relative.BEFORE:
+                continue
+            there = [member for member in members if entry.restarts is None or member.name in entry.restarts]
+            if any(explains(entry.task, member, most - least) for member in there):
+                return True
+        return False
 
     def _is_searched(self, row: RequestRow) -> bool:
         """Whether the time is over in which the task of a request should have shown."""

@@ -70,6 +70,8 @@ Result = dict[str, Any]
 LOOK_AND_REQUEST = 4
 # While answers from a lagging replica are waited out.
 LAG_PAUSES = PollPolicy(UNSEEN_FOR, 5.0)
+# Failures of a look that no repetition mends.
+LASTING = (CredentialsRefused, NotFound)
 # Looks one after another that may each show another start.
 MOST_UNCONFIRMED = 20
 
@@ -216,6 +218,8 @@ class _Run:
         self._is_gated = False
         self._reads_gates = not (self._request.is_dated or self._request.until_effective) or self._seems_needed()
         self._had_to_wait = self._had_no_turn = False
+        # Whether it has waited for anything. A failed read ends that no more than it ends the wait for a task.
+        self._is_waiting = False
         self._shown: list[str] = []
         # Seconds that count neither for ``wait_timeout`` nor for one another.
         self._expecting = self._gate_waited = self._turn_waited = 0.0
@@ -652,7 +656,7 @@ class _Run:
         return Memory(
             requested=self._notes.requested_at(),
             own=self._own_tasks(look),
-            requests=() if self._sent is not None else self._notes.open_requests(look.observed.members),
+            requests=() if self._sent is not None else self._notes.open_requests(look),
             ended=self._ended_tasks,
             skipped=self._notes.skipped_tasks(),
             late=frozenset(self._late),
@@ -774,10 +778,22 @@ class _Run:
 
     def _outlasts(self, error: ServiceError) -> bool:
         """The same after a look that failed."""
-        return _may_pass(self._request, error) and self._puts_off([_unread_words(error)])
+        words = _unread_words(error)
+        if _may_pass(self._request, error):
+            return self._puts_off([words])
+        if not self._is_waiting or isinstance(error, LASTING):
+            return False
+        pause = self._request.policy.pause(self._waited, self._clock.jitter(), self._api.retry_after)
+        if pause:
+            self._let_go()
+            self._show_once("waiting", [words])
+            with self._beat.about(words):
+                self._clock.sleep(pause)
+        return bool(pause)
 
     def _wait_first(self, decision: Decision, reason: str) -> None:
         """Wait a while for what has to end or to show first."""
+        self._is_waiting = True
         self._let_go()
         # Above the lines of the task, which do not name the target.
         self._show_once("waiting", [reason])
@@ -1056,7 +1072,7 @@ def _pause_for_gates(api: OcpApi, request: RestartRequest, waited: float, clock:
 def _may_pass(request: RestartRequest, error: ServiceError) -> bool:
     """Whether a failed look may be repeated: a restart that waits for a healthy cluster also waits for the service."""
     is_waiting = request.safety is not None and request.safety.healthy
-    return is_waiting and not isinstance(error, (CredentialsRefused, NotFound))
+    return is_waiting and not isinstance(error, LASTING)
 
 
 def _unread_words(error: ServiceError) -> str:

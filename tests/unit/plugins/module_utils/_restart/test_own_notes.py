@@ -106,7 +106,7 @@ def test_nothing_may_be_sent_that_cannot_be_noted(run, seen, journal, monkeypatc
     with pytest.raises(JournalError):
         notes.begin(seen(), HERE)
     notes.end(None)
-    assert notes.open_requests(members_of(seen)) == ()
+    assert notes.open_requests(seen()) == ()
 
 
 def test_request_that_was_noted_although_the_journal_did_not_say_so_is_withdrawn(run, seen, journal, monkeypatch):
@@ -122,7 +122,7 @@ def test_request_that_was_noted_although_the_journal_did_not_say_so_is_withdrawn
         run().begin(seen(), HERE)
     assert [row.outcome for row in journal.requests(run().keys)] == ["REFUSED"]
     another_process()
-    assert run().open_requests(members_of(seen)) == ()
+    assert run().open_requests(seen()) == ()
     assert run().sent_before() is None
 
 
@@ -135,7 +135,7 @@ def test_run_after_a_kill_knows_of_the_request_without_an_answer(later, is_searc
     run().begin(seen(), HERE)
     another_process()
     service.time.time += later
-    assert run().open_requests(members_of(seen)) == (Request(HERE, is_searched),)
+    assert run().open_requests(seen()) == (Request(HERE, is_searched),)
 
 
 @pytest.mark.parametrize("later", [-4, 90], ids=["back", "ahead"])
@@ -146,7 +146,7 @@ def test_run_that_has_known_a_request_long_enough_needs_no_clock(later, run, see
     notes = run()
     for passed, is_searched in ((0, False), (SEARCH - 0.1, False), (0.2, True)):
         service.time.time += passed
-        assert notes.open_requests(members_of(seen)) == (Request(HERE, is_searched),)
+        assert notes.open_requests(seen()) == (Request(HERE, is_searched),)
 
 
 @pytest.mark.parametrize("ahead", [7200.0, -7200.0])
@@ -158,9 +158,9 @@ def test_age_of_a_request_of_another_controller_needs_no_common_clock(ahead, run
     monkeypatch.setattr(type(service), "service_clock", clock_ahead(-ahead))
     service.time.time += ahead + SEARCH - 0.1
     notes = run()
-    assert notes.open_requests(members_of(seen)) == (Request(HERE, is_searched=False),)
+    assert notes.open_requests(seen()) == (Request(HERE, is_searched=False),)
     service.time.time += SEARCH
-    assert notes.open_requests(members_of(seen)) == (Request(HERE, is_searched=True),)
+    assert notes.open_requests(seen()) == (Request(HERE, is_searched=True),)
 
 
 @pytest.mark.parametrize("ahead", [7200.0, -7200.0])
@@ -179,15 +179,15 @@ def test_process_remembers_that_its_request_may_still_be_delivered(run, seen, se
     notes.begin(seen(), HERE)
     notes.end(None)
     service.time.time += CERTAIN
-    assert run().open_requests(members_of(seen)) == (Request(HERE, is_searched=True, is_here=True),)
+    assert run().open_requests(seen()) == (Request(HERE, is_searched=True, is_here=True),)
     another_process()
-    assert run().open_requests(members_of(seen)) == (Request(HERE, is_searched=True),)
+    assert run().open_requests(seen()) == (Request(HERE, is_searched=True),)
 
 
 def test_start_that_has_moved_answers_a_request(run, seen, service):
     run().begin(seen(), HERE)
     restarts(service)
-    assert run().open_requests(members_of(seen)) == ()
+    assert run().open_requests(seen()) == ()
 
 
 def from_before(began=-60, ended=-30, **more):
@@ -382,13 +382,26 @@ def test_start_of_an_earlier_restart_that_shows_late_answers_no_request(task, an
     look, notes = seen(task), run()
     notes.begin(look, HERE, late(notes, look))
     restarts(service)
-    assert (run().open_requests(members_of(seen)) == ()) is answers
+    assert (run().open_requests(seen()) == ()) is answers
+
+
+@pytest.mark.parametrize(
+    ("began", "ended", "answers"),
+    [(-20, -5, False), (-200, -190, True), (3, 8, True)],
+    ids=["just before the request", "long before it", "since"],
+)
+def test_start_that_a_task_from_before_explains_answers_no_request(began, ended, answers, run, seen, service):
+    """Neither that task nor its start was shown when the request was sent."""
+    run().begin(seen(), HERE)
+    restarts(service)
+    task = raw_task(80, "SUCCESSFUL", startTime=at(began).isoformat(), finishTime=at(ended).isoformat())
+    assert (run().open_requests(seen(task)) == ()) is answers
 
 
 def test_start_that_is_not_shown_answers_no_request(run, seen, service):
     run().begin(seen(), HERE)
     service.servers_there[0].started = None
-    assert len(run().open_requests(members_of(seen))) == 1
+    assert len(run().open_requests(seen())) == 1
 
 
 @pytest.mark.parametrize("refused", [True, False], ids=["refused", "answered"])
@@ -398,7 +411,7 @@ def test_request_with_an_outcome_is_not_open(refused, run, seen):
     notes.end(None if refused else 1001, refused=refused)
     notes.refused_for_sure()
     for each in (notes, run()):
-        assert each.open_requests(members_of(seen)) == ()
+        assert each.open_requests(seen()) == ()
         assert each.sent_before() is None
 
 
@@ -455,13 +468,13 @@ def test_task_of_another_request_does_not_answer_this_one(run, seen, service):
     assert notes.adopted(Task.from_api(raw_task(90)), HERE) is Claim.OF_ANOTHER
     notes.end(None)
     service.time.time += CERTAIN
-    assert run().open_requests(members_of(seen)) == (Request(HERE, is_searched=True, is_here=True),)
+    assert run().open_requests(seen()) == (Request(HERE, is_searched=True, is_here=True),)
 
 
 @pytest.mark.parametrize(("options", "other"), [(NAME, {}), ({}, NAME), (DATED, NAME)])
 def test_request_for_another_change_is_open_too(options, other, run, seen):
     run(**options).begin(seen(), HERE)
-    assert len(run(**other).open_requests(members_of(seen))) == 1
+    assert len(run(**other).open_requests(seen())) == 1
 
 
 @pytest.mark.parametrize("is_shared", [False, True])
@@ -470,7 +483,7 @@ def test_request_to_another_address_is_open_where_the_journal_is_shared(is_share
     journal.is_shared = is_shared
     run().begin(seen(), HERE)
     service.url = "https://other.test:8080"
-    assert len(run().open_requests(members_of(seen))) == is_shared
+    assert len(run().open_requests(seen())) == is_shared
 
 
 def test_task_of_another_address_is_an_own_one_where_the_journal_is_shared(run, seen, service, journal):
@@ -499,7 +512,7 @@ def test_request_is_since_an_instant_by_a_clock_that_has_not_been_set(ahead, is_
 def test_request_that_a_person_has_settled_is_not_open(run, seen, journal):
     run().begin(seen(), HERE)
     journal.clear(number=1)
-    assert run().open_requests(members_of(seen)) == ()
+    assert run().open_requests(seen()) == ()
 
 
 def test_request_is_known_as_it_was_sent(run, seen, service):
@@ -581,7 +594,7 @@ def test_start_that_has_moved_is_compared_with_the_first_use_by_another_controll
 def test_request_for_a_server_blocks_its_cluster_and_is_not_taken_for_one_of_it(run, seen, journal):
     run().begin(seen(), HERE)
     of_cluster = run(target=SERVER_41.cluster)
-    [request] = of_cluster.open_requests(members_of(seen))
+    [request] = of_cluster.open_requests(seen())
     assert (request.members, of_cluster.sent_before()) == (HERE, None)
     of_cluster.adopted(Task.from_api(raw_task(90)), HERE)
     assert [row.task_id for row in journal.requests(of_cluster.keys)] == [None]
@@ -691,7 +704,7 @@ def test_what_cannot_be_noted_after_the_request_is_searched_for_by_the_next_run(
     notes.end(1001)
     assert notes.requested_at() == {1001: at(0).timestamp()}
     another_process()
-    assert run().open_requests(members_of(seen)) == (Request(HERE, is_searched=False),)
+    assert run().open_requests(seen()) == (Request(HERE, is_searched=False),)
 
 
 # What members showed at requests
@@ -903,7 +916,7 @@ def test_own_restart_of_a_neighbour_is_known(run, seen):
     assert [found.task_id for found in notes.own_restarts([])] == [1001]
     ended = raw_task(1001, "SUCCESSFUL", startTime=at(0).isoformat())
     assert notes.own_restarts([ended]) == []
-    assert notes.open_requests(()) == ()
+    assert notes.open_requests(seen()) == ()
 
 
 def test_uncertain_clocks_of_the_service_widen_the_time_of_a_request(run, seen, service, monkeypatch):

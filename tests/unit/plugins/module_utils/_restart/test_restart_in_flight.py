@@ -169,6 +169,40 @@ def test_queue_waits_for_the_next_task_too(service):
     assert 45 <= result["elapsed"] <= 49
 
 
+def away(service, *, until):
+    """After the first wait the service answers nothing until then."""
+
+    def fail():
+        service.failing["tasks"] = [refused(502)] if 0 < service.now < until else []
+
+    service.time.after_sleep = fail
+
+
+def test_queue_outlasts_failed_reads(service):
+    others(service, SERVER)
+    away(service, until=50)
+    result = restart(service, SERVER, request("queue"))
+    assert (result["action"], len(service.posts)) == ("submitted", 1)
+    assert 50 <= result["elapsed"] <= 60
+
+
+def test_queue_that_cannot_look_is_bounded_by_wait_timeout(service):
+    others(service, SERVER)
+    away(service, until=900)
+    error = failure(service, SERVER, request("queue", seconds=60))
+    assert str(error) == f"Did not restart {SERVER.target.label}: it cannot be read. Refused with 502."
+    assert (error.facts["elapsed"], service.posts) == (60.0, [])
+
+
+@pytest.mark.parametrize("status", [401, 404])
+def test_refusal_that_lasts_ends_the_queue(status, service):
+    others(service, SERVER)
+    service.time.after_sleep = lambda: service.failing.update(tasks=[refused(status)] if service.now >= 40 else [])
+    error = failure(service, SERVER, request("queue", seconds=600))
+    assert 40 <= error.facts["elapsed"] <= 42
+    assert service.posts == []
+
+
 @pytest.mark.parametrize("in_flight", ["attach", "queue", "fail"])
 def test_nobody_waits_for_a_person(in_flight, service):
     """A task that FAILED holds the target until somebody retries it or rolls it back."""
