@@ -34,7 +34,7 @@ options:
         module fails if anything else is running.
       - V(fail) fails, unless O(started_before) is already proven to be met.
       - V(queue) waits until it has ended, up to O(wait_timeout), and then decides again. With O(started_before) it
-        joins a running restart that began since, as V(attach) does.
+        joins a running restart that began since, as V(attach) does. A failed read does not end the wait.
     type: str
     choices: [attach, fail, queue]
     default: attach

@@ -41,8 +41,13 @@ RUN = "Restart zone by zone"
 
 
 def plan(outcome):
-    """The plan of a run, or of check mode and task files, for which it is a task of its own."""
+    """The plan of a run; with task files it is a task of its own."""
     return outcome.results[RUN]["plan"] if RUN in outcome.results else outcome.results["Plan the restart"]
+
+
+def plan_lines(outcome):
+    """What is shown of the plan in check mode."""
+    return [line.removeprefix("  ") for line in outcome.output.splitlines() if line.startswith("  ")]
 
 
 def planned(outcome):

@@ -9,7 +9,7 @@ from itertools import pairwise
 import pytest
 import yaml
 from credentials import BASIC
-from rolling import QUICK, message, names, plan, posts, tasks
+from rolling import QUICK, message, names, plan, plan_lines, posts, tasks
 
 FULL2 = "FULL{1}@zone1, FULL{1}@zone2"
 ZONES2 = [
@@ -61,7 +61,7 @@ def test_two_full_replicas_without_an_arbiter_are_refused(roll, fleet):
     for check in (True, False):
         outcome = roll(emulator, ["shop"], check=check)
         assert outcome.rc == 2
-        for said in [message(outcome), *(["\n".join(outcome.results["Show the plan"]["msg"])] if check else [])]:
+        for said in [message(outcome), *(["\n".join(plan_lines(outcome))] if check else [])]:
             assert "Tenant sys would lose its majority: 1 of 2 voters would remain (zone1), and it needs 2." in said
             assert "Tenant cart would lose its majority" in said
     assert "Cluster shop (id 1) is not safe to restart: Without 10.1.0.3:2882" in message(outcome)

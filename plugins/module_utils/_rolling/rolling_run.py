@@ -75,7 +75,8 @@ class _RollingRun:
         self._plan = plan_rolling_restart(self._api, self._wanted.each.plan, self._clock)
         self._request.policy.note({"plan": self._plan})
         would = self._request.check_mode
-        for line in plan_lines(self._plan, self._wanted.each.plan, in_full=self._request.policy.steps, would=would):
+        in_full = would or self._request.policy.steps
+        for line in plan_lines(self._plan, self._wanted.each.plan, in_full=in_full, would=would):
             self._say(line)
         self._check_size()
         blocked = [cluster for cluster in self._plan["clusters"] if cluster["blocked"]]

@@ -9,7 +9,8 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
-from .._base.text import counted
+from .._base.text import counted, join_names
+from .._signs.sign_rules import Sign
 from .._waiting.failure_report import NEXT_STEPS_HEADING
 from .rolling_plan import RollingRequest
 from .server_outcomes import FAILED
@@ -35,7 +36,7 @@ def plan_lines(plan: Result, wanted: RollingRequest, *, in_full: bool, would: bo
     for cluster in blocked:
         lines = cluster["message"].splitlines()
         # What to do is in the message of the failure, where it is not cut.
-        told = lines if in_full or would else [lines[0].removesuffix(f" {NEXT_STEPS_HEADING}")]
+        told = lines if in_full else [lines[0].removesuffix(f" {NEXT_STEPS_HEADING}")]
         yield from (f"blocked: {cluster['name']}: {line}" for line in told)
     zones = [(place, [*there]) for place, there in groupby(batches, itemgetter("cluster", "zone", "canary"))]
     for (cluster, zone, canary), there in zones if in_full or len(zones) <= MOST_ZONES else ():
@@ -46,11 +47,15 @@ def plan_lines(plan: Result, wanted: RollingRequest, *, in_full: bool, would: bo
         if in_full or not server["serves"]:
             yield f"left alone: {server['reason']}{'' if server['serves'] else ', but does not serve'}"
     for cluster in clusters:
+        if would and cluster["task_ids"]:
+            tasks = join_names(map(str, cluster["task_ids"]))
+            yield f"would first wait for task {tasks}, running on {cluster['name']} already"
         yield from (f"sign of trouble: {sign}" for sign in cluster["signs"])
         yield from (f"the database would refuse in {cluster['name']} now: {each}" for each in cluster["obstacles"])
     if wanted.watch is not None and batches:
         signs = sorted(sign.value for sign in wanted.watch.signs)
-        yield f"stops on: {', '.join(signs)}"
+        limit = f" (max_lag={wanted.watch.max_lag:g})" if would and Sign.LAG in wanted.watch.signs else ""
+        yield f"stops on: {', '.join(signs)}{limit}"
 
 
 def _would_words(total: int, batches: Sequence[Result]) -> str:
