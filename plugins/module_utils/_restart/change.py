@@ -165,7 +165,17 @@ class Sight:
             return _of_moved(self.shown, member, self.at)
         if moved or (moved is False and self.filled) or _was_set_back(self.shown, member):
             return Relative.UNCLEAR
-        return Relative.HIDDEN if moved is None else Relative.BEFORE
+        if moved is None:
+            return Relative.UNCLEAR if self._may_be_new(member) else Relative.HIDDEN
+        return Relative.BEFORE
+
+    def _may_be_new(self, member: Member) -> bool:
+        """Whether a start shows now, where none did, that no clock places before."""
+        started = started_span(member)
+        was_shown = bool(self.shown.started or self.shown.pids or self.shown.is_ahead)
+        if was_shown or started is None or self.at is None:
+            return False
+        return started.relative_to(self.at) is not Relative.BEFORE
 
     def of_task(self, task_id: int, member: Member, *, is_undone: bool) -> Relative:
         """Whether a task began since: it was not there, or it was and may have started the member since.

@@ -258,6 +258,24 @@ def test_a_start_that_has_moved_to_before_the_first_use_of_a_name_is_not_since(s
     assert Begin(sights={"a": seen}).of_start(now) is relative
 
 
+@pytest.mark.parametrize(
+    ("shown", "now", "at_first", "relative"),
+    [
+        (member(), 30, Span(ZERO, ZERO + 1), UNCLEAR),
+        (member(), -30, Span(ZERO, ZERO + 1), UNCLEAR),
+        (member(), 3600, Span(ZERO, ZERO + 1), UNCLEAR),
+        (member(), -3600, Span(ZERO, ZERO + 1), HIDDEN),
+        (member(), None, Span(ZERO, ZERO + 1), HIDDEN),
+        (member(), 30, None, HIDDEN),
+        (member(pids={"agent": 7}), 30, Span(ZERO, ZERO + 1), HIDDEN),
+        (member(ahead=True), 30, Span(ZERO, ZERO + 1), UNCLEAR),
+    ],
+    ids=["after", "about then", "long after", "long before", "not shown", "at no known time", "pids", "set back"],
+)
+def test_a_start_that_shows_where_none_did_may_be_new(shown, now, at_first, relative):
+    assert Begin(sights={"a": Sight(shown, frozenset(), at=at_first)}).of_start(member(now)) is relative
+
+
 @pytest.mark.parametrize("instant", [ZERO, ZERO - 90], ids=["which is later", "which clocks do not tell apart"])
 def test_an_instant_does_not_make_a_start_sure_that_is_doubtful_for_the_name(instant):
     seen = {"a": Sight(member(-900), frozenset(), at=Span(ZERO, ZERO + 1))}
