@@ -12,7 +12,7 @@ short_description: Wait until tasks of OCP have ended
 version_added: 1.0.0
 description:
   - Waits until all given tasks have ended, and fails if one of them did not succeed. A task that was rolled
-    back counts as not successful.
+    back counts as not successful. A failure says whether the servers of the first of them serve, if OCP shows that.
   - For more than a few tasks the module polls the task list. A poll costs one request for 2000 running tasks, and one
     for each task that has ended since.
   - Temporary polling errors do not end the wait. Rejected credentials, a missing permission and a task that does not
@@ -357,9 +357,13 @@ url:
   type: str
 """
 
+from functools import partial
+
 from ..module_utils._module.bridge import Definition, run_module
 from ..module_utils._module.restart_options import STEP_OPTIONS, WAIT_OPTIONS, poll_policy
+from ..module_utils._task_actions.left_down import state_of_servers
 from ..module_utils._waiting.await_tasks import await_tasks
+from ..module_utils._waiting.failure_report import Purpose
 
 OPTIONS = {
     "task_ids": {"type": "list", "elements": "int", "required": True},
@@ -369,7 +373,9 @@ OPTIONS = {
 
 
 def run(api, params, mode):
-    return await_tasks(api, params["task_ids"], poll_policy(params, mode), full=params["detail"] == "full")
+    purpose = Purpose(state=partial(state_of_servers, api))
+    full = params["detail"] == "full"
+    return await_tasks(api, params["task_ids"], poll_policy(params, mode), full=full, purpose=purpose)
 
 
 DEFINITION = Definition(OPTIONS, run)

@@ -11,6 +11,7 @@ import yaml
 from credentials import BASIC
 from documentation_blocks import EXAMPLE_URL, SECRETS
 from execution_path import ORDINARY, ran_as
+from in_process import outcome_of
 from repository import REPOSITORY
 
 SERVER = {"cluster": "orders", "server": "10.0.0.1:2882", "freeze_server": True}
@@ -116,6 +117,14 @@ def test_subtask_that_fails_twice_is_retried_until_it_succeeds(play, emulator):
     assert (third["changed"], third["task"]["succeeded"]) == (False, True)
     assert len(steered_by(emulator)) == 2
     assert emulator.restarts("OB_SERVER") == {"10.0.0.1:2882": 1}
+
+
+def test_wait_for_a_task_that_failed_tells_whether_its_servers_serve(emulator):
+    emulator.fail_subtask(STEP)
+    service = {"url": emulator.url, **BASIC}
+    started = outcome_of("server_restart", {**service, **SERVER, "wait": False})
+    waited = outcome_of("task_wait", {**service, "task_ids": [started.result["task_id"]]})
+    assert "\nIt does not serve now: 10.0.0.1:2882 is RESTARTING and INACTIVE. " in waited.result["msg"]
 
 
 @pytest.mark.nightly

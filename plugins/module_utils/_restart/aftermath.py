@@ -65,7 +65,7 @@ def await_restart(
         trace_id,
         then=then_of_restart(at_most_once=at_most_once),
         names={task_id: _short_name(target)},
-        state=lambda: state_of(api, target),
+        state=lambda _task: state_of(api, target),
     )
     try:
         waited = wait_for_success(api, [task_id], policy, purpose=purpose, unseen_for=UNSEEN_FOR, clock=clock)

@@ -172,7 +172,7 @@ class FleetOutcome:
             tasks, log_lines = list(self.unsuccessful.values()), self.members[0].request.policy.log_lines
             asked = len(facts["task_ids"])
             # A wait for many needs a change, so what has restarted is left alone.
-            purpose = Purpose(then=RUN_AGAIN, state=lambda: state(tasks[0].id))
+            purpose = Purpose(then=RUN_AGAIN, state=lambda task: state(task.id))
             detail = task_failed(api, tasks, asked, purpose, log_lines)
             failed = TaskFailed("\n".join([*lines, str(detail)]), **{**detail.facts, **facts})
             failed.whole_tasks = [task.result() for task in tasks]

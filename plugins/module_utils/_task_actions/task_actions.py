@@ -247,7 +247,7 @@ class _TaskAction:
         ids, policy = [self._task_id], self._policy.left(self._attempt.elapsed)
         so_far = self._attempt.so_far
         done = f"The {ACTION_NOUNS[state]} of task {self._task_id}" if so_far.changed else ""
-        purpose = Purpose(done, so_far.trace_id, state=lambda: state_of_servers(self._api, before))
+        purpose = Purpose(done, so_far.trace_id, state=lambda _task: state_of_servers(self._api, before))
         rolling_back = state is State.ROLLED_BACK or (state is State.SKIPPED and before.is_rolling_back)
         wait_for = wait_for_tasks if rolling_back or state is State.CANCELED else wait_for_success
         try:

@@ -36,14 +36,22 @@ class Awaited:
 
 
 def await_tasks(
-    api: OcpApi, task_ids: list[int], policy: PollPolicy, *, full: bool = True, clock: Clock = SYSTEM_CLOCK
+    api: OcpApi,
+    task_ids: list[int],
+    policy: PollPolicy,
+    *,
+    full: bool = True,
+    purpose: Purpose = NO_PURPOSE,
+    clock: Clock = SYSTEM_CLOCK,
 ) -> Result:
     """The result of a wait for ``task_ids``; raises as ``wait_for_success`` does, OptionError and TargetError."""
     if not task_ids:
         raise OptionError("task_ids: the list is empty; give the ids of the tasks to wait for.")
     started = clock.now()
     try:
-        waited = wait_for_success(api, task_ids, policy, full=full, unseen_for=GIVEN_UNSEEN_FOR, clock=clock)
+        waited = wait_for_success(
+            api, task_ids, policy, full=full, purpose=purpose, unseen_for=GIVEN_UNSEEN_FOR, clock=clock
+        )
     except NotFound as error:
         if not (error.reason or error.facts["trace_id"]):  # of a proxy, perhaps
             raise

@@ -37,8 +37,8 @@ class Purpose:
 
     ``targets`` has the name of what a task restarts, by the task's id, where that is known better than from the task.
     ``names`` has the same for progress lines only.
-    ``then`` is what to do when a failure is cleared. ``state`` reads the state that a failure has left the target in,
-    as a sentence; empty if it cannot be read.
+    ``then`` is what to do when a failure is cleared. ``state`` reads the state that a task that failed has left its
+    target in, as a sentence; empty if it cannot be read.
     """
 
     what: str = ""
@@ -46,7 +46,7 @@ class Purpose:
     targets: Mapping[int, str] = field(default_factory=dict)
     names: Mapping[int, str] = field(default_factory=dict)
     then: str = RUN_ITS_STARTER_AGAIN
-    state: Callable[[], str] = lambda: ""
+    state: Callable[[Task], str] = lambda _task: ""
 
     def named(self, task: Task) -> Task:
         """The task with the name of its target."""
@@ -106,7 +106,7 @@ def task_failed(api: OcpApi, failed: list[Task], total: int, purpose: Purpose, l
     lines = [
         *purpose.headline("did not succeed"),
         *_what_failed(first, [step for step in steps if step.task is first], log_lines),
-        *_state_line(purpose.state(), *_durations(first)),
+        *_state_line(purpose.state(first), *_durations(first)),
         *_trace_line(trace_id),
         *([f"Not successful either: {others}; {len(failed)} of {total} tasks in all."] if others else []),
         *_next_steps(first, purpose.then),
