@@ -2,6 +2,7 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """The fixture `ocp` as pytest runs it: its options, the test with a fault that never hits, the section of a failure."""
 
+import gc
 import importlib
 import subprocess
 import sys
@@ -28,6 +29,8 @@ def run(pytester):
     def of(tests, conftest=""):
         pytester.makeconftest(conftest)
         pytester.makepyfile(f"import pytest\nfrom urllib.request import urlopen\n\n{tests}")
+        # What earlier tests of this process have left open is no warning of these: Python 3.13 warns of databases.
+        gc.collect()
         result = pytester.runpytest_inprocess(*ARGUMENTS, "--strict-markers", "-W", "error")
         return result.parseoutcomes(), result.stdout.str()
 
