@@ -41,7 +41,7 @@ NAMES_TARGETS = "4.3"
 STEP_SECONDS = 0.2
 TIMEOUT = 2.0
 RIVALS = 0.2
-# After a lost answer a run waits for more than a minute, and one whose first look fails ends at once.
+# After a lost answer a run waits for more than a minute, but one whose first look fails ends at once.
 RUNS_AT_MOST = 100
 # Replicas lag by less than the pause before the next run: what no answer can hold yet, nobody can know.
 PAUSE, LAG = 0.4, 0.3

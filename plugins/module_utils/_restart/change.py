@@ -170,10 +170,9 @@ class Sight:
         return Relative.BEFORE
 
     def _may_be_new(self, member: Member) -> bool:
-        """Whether a start shows now, where none did, that no clock places before."""
+        """Whether a start shows now, where none did, and it is not sure to be from before."""
         started = started_span(member)
-        was_shown = bool(self.shown.started or self.shown.pids or self.shown.is_ahead)
-        if was_shown or started is None or self.at is None:
+        if self.shown.started is not None or started is None or self.at is None:
             return False
         return started.relative_to(self.at) is not Relative.BEFORE
 

@@ -13,9 +13,7 @@ from typing import Any
 from .._base.clock import SYSTEM_CLOCK, Clock
 from .._base.errors import (
     AuthenticationFailed,
-    CredentialsRefused,
     JournalError,
-    NotFound,
     OcpError,
     OutcomeUnknown,
     RateLimited,
@@ -34,7 +32,7 @@ from .._journal.open_journal import open_journal
 from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import Task
 from .._targets.target import Member, Observation, Selector, Target
-from .._waiting.await_tasks import UNSEEN_FOR, wait_for_tasks
+from .._waiting.await_tasks import LASTING, UNSEEN_FOR, wait_for_tasks
 from .._waiting.heartbeat import Heartbeat
 from .._waiting.outcome_search import Search, search_outcome
 from .._waiting.poll_pauses import SHORTEST_PAUSE, PollPolicy
@@ -70,8 +68,6 @@ Result = dict[str, Any]
 LOOK_AND_REQUEST = 4
 # While answers from a lagging replica are waited out.
 LAG_PAUSES = PollPolicy(UNSEEN_FOR, 5.0)
-# Failures of a look that no repetition mends.
-LASTING = (CredentialsRefused, NotFound)
 # Looks one after another that may each show another start.
 MOST_UNCONFIRMED = 20
 
@@ -218,7 +214,7 @@ class _Run:
         self._is_gated = False
         self._reads_gates = not (self._request.is_dated or self._request.until_effective) or self._seems_needed()
         self._had_to_wait = self._had_no_turn = False
-        # Whether it has waited for anything. A failed read ends that no more than it ends the wait for a task.
+        # Whether it has waited for anything: then a failed read does not end the run, as none ends the wait for a task.
         self._is_waiting = False
         self._shown: list[str] = []
         # Seconds that count neither for ``wait_timeout`` nor for one another.

@@ -75,9 +75,9 @@ class Proof:
 
     @property
     def complete(self) -> bool:
-        """Whether all members are known to have restarted, and the target is there and serves."""
+        """Whether all members are known to have restarted, and the target serves."""
         restarted = bool(self.restarted) and all(self.restarted.values())
-        return restarted and self.after is not None and self.after.is_there and self.after.serves is True
+        return restarted and self.after is not None and self.after.serves is True
 
     @property
     def contradiction(self) -> str | None:
@@ -142,8 +142,7 @@ def is_shown(awaited: Awaited, after: Observation) -> bool:
     now = {member.name: member for member in after.members}
     is_quiet = after.serves is True and not after.is_in_flight and not after.operations
     return (
-        after.is_there
-        and is_quiet
+        is_quiet
         and bool(awaited.before)
         and all(
             member.name in now

@@ -115,11 +115,11 @@ class Observation:
 
     @property
     def serves(self) -> bool | None:
-        """Whether it serves with all its members; None if that is not shown."""
+        """Whether it serves with all its members; None if that is not shown, or not all of it is there."""
         shown = [self.whole_serves, *(member.serves for member in self.members)]
         if False in shown:
             return False
-        return True if self.members and None not in shown else None
+        return True if self.is_there and self.members and None not in shown else None
 
     @property
     def is_in_flight(self) -> bool:

@@ -20,6 +20,8 @@ from .poll_pauses import PollPolicy, Result, poll_until_done, transient_error_wa
 from .progress import MOST_TASKS_IN_DETAIL, PollResult, Progress
 
 NO_PURPOSE = Purpose()
+# Failures that end a wait, since no other read mends them.
+LASTING = (CredentialsRefused, NotFound)
 # Seconds within which a lagging replica of the service shows a task that is known to exist.
 UNSEEN_FOR = 60.0
 # The same for an id that a user has given and may have misspelt.
@@ -181,7 +183,7 @@ class _AwaitedTasks:
                 changed -= self._note_listed(changed)
             for task_id, answer in self._answers([task_id for task_id in self.wanted if task_id in changed]):
                 self._note(task_id, answer)
-        except (CredentialsRefused, NotFound) as error:
+        except LASTING as error:
             error.facts.setdefault("task_id", next(iter(self.unfinished)))
             error.facts["tasks"] = self.results()
             raise
@@ -214,7 +216,7 @@ class _AwaitedTasks:
         if isinstance(answer, OcpError):
             if isinstance(answer, NotFound) and not self._graces[task_id].is_over:
                 self._record_problem(answer)
-            elif isinstance(answer, (CredentialsRefused, NotFound)) or not isinstance(answer, ServiceError):
+            elif isinstance(answer, LASTING) or not isinstance(answer, ServiceError):
                 answer.facts["task_id"] = task_id
                 raise answer
             else:

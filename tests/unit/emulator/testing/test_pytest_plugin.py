@@ -29,7 +29,7 @@ def run(pytester):
     def of(tests, conftest=""):
         pytester.makeconftest(conftest)
         pytester.makepyfile(f"import pytest\nfrom urllib.request import urlopen\n\n{tests}")
-        # What earlier tests of this process have left open is no warning of these: Python 3.13 warns of databases.
+        # Earlier tests of this process may have left databases open, of which Python 3.13 would warn in this run.
         gc.collect()
         result = pytester.runpytest_inprocess(*ARGUMENTS, "--strict-markers", "-W", "error")
         return result.parseoutcomes(), result.stdout.str()

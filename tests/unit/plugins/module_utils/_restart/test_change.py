@@ -267,7 +267,7 @@ def test_a_start_that_has_moved_to_before_the_first_use_of_a_name_is_not_since(s
         (member(), -3600, Span(ZERO, ZERO + 1), HIDDEN),
         (member(), None, Span(ZERO, ZERO + 1), HIDDEN),
         (member(), 30, None, HIDDEN),
-        (member(pids={"agent": 7}), 30, Span(ZERO, ZERO + 1), HIDDEN),
+        (member(pids={"agent": 7}), 30, Span(ZERO, ZERO + 1), UNCLEAR),
         (member(ahead=True), 30, Span(ZERO, ZERO + 1), UNCLEAR),
     ],
     ids=["after", "about then", "long after", "long before", "not shown", "at no known time", "pids", "set back"],

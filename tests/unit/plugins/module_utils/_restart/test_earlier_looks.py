@@ -261,7 +261,6 @@ ALL, UNTOLD = None, frozenset()
         ([(90, "RUNNING", UNTOLD)], [], None, []),
         ([(90, "SUCCESSFUL", UNTOLD)], [], None, [(90, "SUCCESSFUL")]),
         ([(90, "SUCCESSFUL", UNTOLD)], [], "SUCCESSFUL", []),
-        ([(90, "SUCCESSFUL", UNTOLD)], [(90, "RUNNING", ALL)], None, [(90, "SUCCESSFUL")]),
         ([(90, "SUCCESSFUL", ALL)], [(90, "RUNNING", ALL)], None, [(90, "SUCCESSFUL")]),
         ([(90, "SUCCESSFUL", ALL)], [(90, "FAILED", ALL)], None, [(90, "SUCCESSFUL")]),
         ([(90, "FAILED", ALL)], [(90, "RUNNING", ALL)], None, [(90, "RUNNING")]),
@@ -274,7 +273,6 @@ ALL, UNTOLD = None, frozenset()
         "untold, and gone",
         "untold, ended, and gone",
         "of others",
-        "told later",
         "has ended",
         "was retried",
         "may be retried",
@@ -292,6 +290,14 @@ def test_restart_that_was_shown_is_known(known, shown, read, found):
         entries(shown), lambda number: raw_task(number, read) if read else None, lambda _record: True
     )
     assert [(entry.record["id"], entry.record["status"]) for entry in completed] == found
+
+
+def test_what_a_task_restarts_may_be_told_after_its_end():
+    earlier = EarlierLooks()
+    earlier.completed([TaskOnTarget(raw_task(90, "SUCCESSFUL"), UNTOLD)], lambda _number: None, lambda _record: True)
+    told = TaskOnTarget(raw_task(90, "RUNNING"), ALL)
+    [found] = earlier.completed([told], lambda _number: None, lambda _record: True)
+    assert (found.record["status"], found.restarts) == ("SUCCESSFUL", ALL)
 
 
 def test_ended_work_of_another_kind_is_not_known_when_it_is_gone():

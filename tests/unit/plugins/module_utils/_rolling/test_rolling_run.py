@@ -21,6 +21,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling.cluster_run
 from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling.rolling_order import Strategy
 from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling.rolling_plan import RollingRequest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling.rolling_run import RollingRun, roll_clusters
+from ansible_collections.oceanbase.ocp.plugins.module_utils._signs.sign_rules import Sign, Watch
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll_pauses import PollPolicy
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import SERVER, at
 
@@ -30,7 +31,17 @@ NAMES = ["10.1.0.1:2882", "10.1.0.2:2882", "10.1.0.3:2882"]
 
 @pytest.fixture
 def roll(service):
-    def run(clusters=("orders",), *, canary=0, soak=0.0, max_servers=None, check_mode=False, steps=False, change=None):
+    def run(
+        clusters=("orders",),
+        *,
+        canary=0,
+        soak=0.0,
+        max_servers=None,
+        check_mode=False,
+        steps=False,
+        change=None,
+        watch=None,
+    ):
         run.lines, run.notes = [], []
         policy = PollPolicy(7200, 10, run.show, announce=run.show, steps=steps, note=run.notes.append)
         since = CHANGE if change is None else None
@@ -44,7 +55,9 @@ def roll(service):
             safety_timeout=60,
             hints=Hints({"max_servers": "rolling_restart_max_servers"}),
         )
-        plan = RollingRequest([*clusters], None, None, 1, Strategy.SERVER, since, canary=canary, change=change)
+        plan = RollingRequest(
+            [*clusters], None, None, 1, Strategy.SERVER, since, canary=canary, change=change, watch=watch
+        )
         wanted = RollingRun(ClusterRun(plan, restart, True, None, soak), 0, max_servers)
         return roll_clusters(service, wanted, service.time.clock)
 
@@ -154,11 +167,6 @@ def test_cluster_of_the_last_canary_is_watched_once(service, roll):
     assert roll.lines.index("watched for 30 s") < next(n for n, line in enumerate(roll.lines) if "task 1002" in line)
 
 
-def test_check_mode_plans_alone(service, roll):
-    found = roll(check_mode=True)
-    assert (service.posts, found["changed"], found["untouched"]) == ([], True, NAMES)
-
-
 def test_interruption_has_the_result_so_far(service, roll):
     def interrupt():
         if len(service.posts) == 2:
@@ -199,6 +207,17 @@ def test_name_that_cannot_be_noted_restarts_nothing(service, roll, monkeypatch):
 
 def test_check_mode_says_what_it_would_do(service, roll):
     found = roll(check_mode=True)
-    assert (service.posts, found["changed"]) == ([], True)
+    assert (service.posts, found["changed"], found["untouched"]) == ([], True, NAMES)
     assert roll.lines[0] == "would restart 3 servers one by one, 0 left alone"
     assert roll.lines[1].startswith("orders zone1: 1 server (")
+    assert roll.lines[2].startswith(f"{NAMES[0]} started at ")
+    assert len(roll.lines) == 1 + 2 * 3
+
+
+def test_check_mode_says_what_it_would_wait_for_and_what_would_stop_it(service, roll):
+    service.begin(SERVER, [service.servers_there[0]], seconds=30)
+    roll(check_mode=True, watch=Watch(frozenset({Sign.LAG, Sign.MERGE}), 7.0))
+    assert roll.lines[-2:] == [
+        "would first wait for task 1001, running on orders already",
+        "stops on: lag, merge (max_lag=7)",
+    ]
