@@ -14,8 +14,8 @@ options:
   planned:
     description:
       - All targets of the run that this restart is one part of, each written as the run gives it to this module.
-      - The evidence of the callback P(oceanbase.ocp.evidence#callback) then names those that the run has not come to.
-        It changes nothing else.
+      - Then a line tells how far the run is after this part, and the evidence of the callback
+        P(oceanbase.ocp.evidence#callback) names those that the run has not come to. It changes nothing else.
     type: list
     elements: str
 """

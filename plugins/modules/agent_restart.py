@@ -518,8 +518,8 @@ skipped_hosts:
 
 from ..module_utils._base.checks import check_nonempty
 from ..module_utils._module.bridge import Definition, run_module
-from ..module_utils._module.restart_options import PART_OPTIONS, RESTART_OPTIONS, note_part, restart_options
-from ..module_utils._restart.run import restart_target
+from ..module_utils._module.restart_options import PART_OPTIONS, RESTART_OPTIONS, restart_options
+from ..module_utils._rolling.run_part import restart_part
 from ..module_utils._targets.agents import Agents
 from ..module_utils._targets.target import Selector
 
@@ -533,8 +533,8 @@ OPTIONS = {
 def run(api, params, mode):
     options = restart_options(params, mode)
     check_nonempty("hosts", params["hosts"], "name at least one host by id or address")
-    note_part(options, params, params["hosts"])
-    return restart_target(api, Selector(Agents, {"hosts": params["hosts"]}), options)
+    hosts = params["hosts"]
+    return restart_part(api, Selector(Agents, {"hosts": hosts}), hosts, params["planned"], options)
 
 
 DEFINITION = Definition(OPTIONS, run)

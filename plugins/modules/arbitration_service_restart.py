@@ -549,10 +549,9 @@ from ..module_utils._module.restart_options import (
     PART_OPTIONS,
     RESTART_OPTIONS,
     SAFETY_OPTIONS,
-    note_part,
     restart_options,
 )
-from ..module_utils._restart.run import restart_target
+from ..module_utils._rolling.run_part import restart_part
 from ..module_utils._targets.arbitration import ArbitrationService
 from ..module_utils._targets.target import Selector
 
@@ -566,10 +565,9 @@ OPTIONS = {
 
 def run(api, params, mode):
     options = restart_options(params, mode)
-    note_part(options, params, [params["arbitration_service"]])
-    return restart_target(
-        api, Selector(ArbitrationService, {"arbitration_service": params["arbitration_service"]}), options
-    )
+    service = params["arbitration_service"]
+    selector = Selector(ArbitrationService, {"arbitration_service": service})
+    return restart_part(api, selector, [service], params["planned"], options)
 
 
 DEFINITION = Definition(OPTIONS, run)

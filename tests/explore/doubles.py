@@ -112,7 +112,7 @@ class KnownClock(ServiceClock):
 
     offset = cached_property(ServiceClock.offset.fget)  # type: ignore
     # By what it is now, for bugs that are put back.
-    bounds = cached_property(lambda self: ServiceClock.bounds.fget(self))  # type: ignore
+    bounds = cached_property(lambda self: ServiceClock.bounds.fget(self))  # type: ignore # pylint: disable=unnecessary-lambda
     uncertainty = cached_property(ServiceClock.uncertainty.fget)  # type: ignore
     agreed = cached_property(ServiceClock.agreed.fget)  # type: ignore
     is_doubtful = cached_property(ServiceClock.is_doubtful.fget)  # type: ignore

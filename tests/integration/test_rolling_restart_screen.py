@@ -11,6 +11,7 @@ import pytest
 from rolling import QUICK, message, plan_lines, posts
 
 NINE = ("--clusters", "1", "--zones", "3", "--servers-per-zone", "3", *QUICK)
+AGENTS_OF_THREE = {"change": "memory", "hosts": [1, 2, 3], "batch": 2}
 CAUSE = "cannot allocate memory"
 LINE = re.compile(r"^  (\d) of 9, (\S+) \(zone\d\) restarted in \d+\.\d s, (\d) left(, about \d+ \w+)?$", re.MULTILINE)
 
@@ -73,7 +74,24 @@ def test_agents_of_nine_hosts_take_as_many(ansible, connect, start_emulator):
         f"changed: [localhost] => (item={batch} of 3: {3 * batch - 2}, {3 * batch - 1}, {3 * batch})"
         for batch in (1, 2, 3)
     ]
+    told = [line for line in lines(first) if re.match(r"  \d of 9, ", line)]
+    assert [re.sub(r"(about|in) [\d.]+ s", r"\1 N s", line) for line in told] == [
+        "  3 of 9, 6 left, about N s: 10.0.0.1, 10.0.0.2, 10.0.0.3 restarted in N s",
+        "  6 of 9, 3 left, about N s: 10.0.0.4, 10.0.0.5, 10.0.0.6 restarted in N s",
+        "  9 of 9, 0 left: 10.0.0.7, 10.0.0.8, 10.0.0.9 restarted in N s",
+    ]
     assert len(lines(again)) <= 15, again.output
+
+
+def test_check_mode_of_agents_says_would(ansible, connect, start_emulator):
+    connect(start_emulator("--clusters", "1", "--zones", "3", "--servers-per-zone", "1", *QUICK))
+    variables = json.dumps({f"agent_rolling_restart_{name}": value for name, value in AGENTS_OF_THREE.items()})
+    outcome = ansible.playbook("oceanbase.ocp.agent_rolling_restart", arguments=f"--check -e '{variables}'")
+    assert outcome.rc == 0, outcome.output
+    assert [line for line in lines(outcome) if line.startswith("  ")] == [
+        "  2 of 3, 1 left: would restart 10.0.0.1, 10.0.0.2: change memory is new for 10.0.0.1, 10.0.0.2",
+        "  3 of 3, 0 left: would restart 10.0.0.3: change memory is new for 10.0.0.3",
+    ]
 
 
 def test_run_that_stops_says_why_once(roll, start_emulator):

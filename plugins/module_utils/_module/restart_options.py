@@ -141,16 +141,6 @@ def restart_options(params: Params, mode: RunMode) -> RestartRequest:
     )
 
 
-def note_part(options: RestartRequest, params: Params, targets: list[str]) -> None:
-    """Note for the evidence what the run is to restart, and that it has come to these of its targets.
-
-    Raises OptionError.
-    """
-    check_nonempty("planned", params["planned"], "name all targets of the run, or leave it out")
-    if params["planned"]:
-        options.policy.note({"part": {"planned": params["planned"], "targets": targets}})
-
-
 def given_caps(params: Params) -> Caps | None:
     """How many servers may be down at the same time, if that is limited. Raises OptionError."""
     return parse_caps("most_down", params.get("most_down"))
