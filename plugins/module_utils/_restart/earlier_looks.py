@@ -12,7 +12,7 @@ from .._base.parsing import Record
 from .._targets.target import Member, Observation, PlacedServer, TaskOnTarget
 from .._waiting.await_tasks import UNSEEN_FOR
 from .change import UPTIME_TOLERANCE, has_moved
-from .look import newest_first
+from .look import has_another_begin, newest_first
 
 Starts = dict[str, datetime]
 
@@ -52,6 +52,9 @@ class EarlierLooks:
         for number, known in self._restarts.items():
             if number not in found:
                 record = read(number)
+                if known.task.succeeded and has_another_begin(known.task.start_time, (record or {}).get("startTime")):
+                    # Its id was given a second time.
+                    record = None
                 if record is None or not _is_untold(known):
                     found[number] = replace(known, record=record or known.record)
             elif known.task.succeeded and not found[number].task.rolled_back:

@@ -30,7 +30,7 @@ from .change import Sight, begun_span, has_moved, noted_member
 from .evidence import GONE, may_start_yet, work_of
 from .know import Ended, explains, late_tasks
 from .knowledge import Relative, Request, Work
-from .look import Look
+from .look import Look, has_another_begin
 from .own_request import Sent
 from .restart_request import RestartRequest
 
@@ -454,7 +454,8 @@ class OwnNotes:
             outcome = outcome_of(task)
             knows_more = row.outcome == SKIPPED and not task.subtasks
             if not knows_more and row.outcome not in (outcome, IN_EFFECT):
-                self._note(row, outcome=outcome)
+                # The answer to the request may have shown another begin.
+                self._note(row, outcome=outcome, began=task.start_time or row.began)
 
     def skipped_tasks(self) -> frozenset[int]:
         """The tasks of own requests that are noted to have skipped a step."""
@@ -480,9 +481,23 @@ class OwnNotes:
             if entry is None and row.task_id in listed and not self._touches(row):
                 continue
             entry = entry or listed.get(row.task_id)
+            if entry is not None and self._is_of_another(row, entry):
+                entry = None
             found = self._unseen(row, members) if entry is None else self._told(row, entry, members)
             if found is not None:
                 yield found
+
+    def _is_of_another(self, row: RequestRow, shown: TaskOnTarget) -> bool:
+        """Whether it is another task than that of a request for a part of the target, and none that restarts a part.
+
+        A service that was restored from a backup gives ids a second time.
+        """
+        if shown.restarts != frozenset() or not self._touches(row):
+            return False
+        if row.kind == self._target.kind and not self._target.may_be_of(shown.record):
+            return True
+        is_done = row.outcome in (SUCCESSFUL, IN_EFFECT)
+        return is_done and has_another_begin(row.began, shown.task.start_time)
 
     def own_restarts(
         self, tasks: Iterable[Mapping[str, object]], rows: Iterable[RequestRow] | None = None
@@ -508,8 +523,8 @@ class OwnNotes:
         if row.outcome == REFUSED or self._is_refused(row):
             return False
         if listed is None:
-            return self._is_new(row) or self._has_just_failed(row, None)
-        is_same = None in (listed.start_time, row.began) or _seconds(listed.start_time) == _seconds(row.began)
+            return not row.back and (self._is_new(row) or self._has_just_failed(row, None))
+        is_same = not has_another_begin(row.began, listed.start_time)
         return is_same and (not listed.finished or self._has_just_failed(row, listed))
 
     def _has_just_failed(self, row: RequestRow, listed: Task | None) -> bool:
@@ -549,8 +564,8 @@ class OwnNotes:
     def _told(self, row: RequestRow, shown: TaskOnTarget, members: Collection[Member]) -> TaskOnTarget | None:
         """Its task as shown, if the service does not show what that restarts; None if it is another task."""
         task = shown.task
-        is_same = row.began is not None and _seconds(task.start_time) == _seconds(row.began)
-        if not is_same or shown.restarts != frozenset():
+        is_another = None in (row.began, task.start_time) or has_another_begin(row.began, task.start_time)
+        if is_another or shown.restarts != frozenset():
             return None
         there = {member.name for member in members}
         by_key = {key: name for name, key in self._keys.items()}
@@ -666,9 +681,3 @@ def outcome_of(task: Task) -> str:
     if task.rolled_back:
         return ROLLED_BACK
     return SKIPPED if work_of(task) is Work.SKIPPED else str(task.status)
-
-
-def _seconds(time: str | None) -> int | None:
-    """An instant in whole seconds since 1970."""
-    found = instant(time)
-    return None if found is None else int(found.timestamp())

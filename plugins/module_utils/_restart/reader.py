@@ -116,7 +116,7 @@ class Reader:
         on_target += self._own_tasks(missing, tasks or [])
         observed = self._earlier.at_worst(observe(self._api, self._target, self._clock), self._clock.now())
         named, failed, is_outdated = _named_tasks(self._api, self._target, observed)
-        entries = self._earlier.completed([*on_target, *named], self._read, self._target.may_be_kind)
+        entries = self._earlier.completed([*on_target, *named], self._read_of_target, self._target.may_be_kind)
         shown = [self._with_detail(entry) for entry in entries]
         now = service_time(self._api.service_clock, self._clock)
         look = Look(observed, now, shown, tasks or [], failed, is_outdated, reads_tasks=tasks is not None)
@@ -178,6 +178,12 @@ class Reader:
             return self._api.task(task_id)
         except (NotFound, PermissionDenied):
             return None
+
+    def _read_of_target(self, task_id: int) -> Record | None:
+        """The same; None, too, if another task has its id now, as after a service was restored from a backup."""
+        found = self._read(task_id)
+        is_mine = found is not None and (self._target.may_be_of(found) or self._target.touching(self._api, [found]))
+        return found if is_mine else None
 
     def _if_permitted(self, unknown: str, read: Callable[[], Found]) -> Found | None:
         try:

@@ -476,17 +476,19 @@ class _Run:
         return look, decision
 
     def _claims(self, look: Look, decision: Decision) -> bool:
-        """Whether the task that is adopted is that of no other request; if it is, look again.
+        """Whether the task that is adopted is that of no other request, and is all that is needed; if not, look again.
 
         So it does if somebody else has found the task of an earlier run first. The task of this run's request stays its
-        own.
+        own. That of an earlier request for fewer members is noted as its task, so that what it leaves is restarted.
         """
         task = look.task(decision.tasks[0])
         if task is None or self._searched is None or self._request.check_mode:
             return True
-        self._claim = self._notes.adopted(task, self._searched.members)
+        requested = self._searched.members
+        self._claim = self._notes.adopted(task, requested)
         is_ours = self._sent is not None and self._claim is Claim.NOTED_BEFORE
-        return is_ours or self._claim in (Claim.MADE, Claim.UNSURE)
+        is_whole = decision.members <= requested
+        return is_whole and (is_ours or self._claim in (Claim.MADE, Claim.UNSURE))
 
     def _is_confirmed(self, look: Look, decision: Decision) -> bool:
         """Whether the list of tasks was read after the starts that are shown, if these alone do not decide.

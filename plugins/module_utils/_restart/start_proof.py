@@ -238,6 +238,9 @@ def _is_restarted(before: Member, after: Member | None, task: RestartTask) -> bo
     moved = has_moved(before, after)
     if task.change.is_dated and (task.attached or moved is not False) and task.change.of_start(after) is Relative.SINCE:
         return True
+    if task.attached and not moved and task.change.is_dated and task.change.of_start(after) is Relative.BEFORE:
+        # It began since the change, so what was shown before the change is not what it has started.
+        return False
     if task.skipped and not moved:
         return moved
     found = task.start_after(after)

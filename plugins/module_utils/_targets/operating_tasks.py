@@ -24,8 +24,9 @@ _PART_TAGS = {SERVER_RESTART: "serverId", ZONE_RESTART: "zoneName"}
 
 
 def operated_by(record: Record) -> int | None:
-    """The id of the task that works on it now."""
-    return integer(record.get("operatingTaskInstanceId"))
+    """The id of the task that works on it now; None, too, where 0 stands for none."""
+    number = integer(record.get("operatingTaskInstanceId"))
+    return number if number and number > 0 else None
 
 
 def names_every_operation(

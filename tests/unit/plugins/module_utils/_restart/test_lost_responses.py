@@ -10,6 +10,8 @@ import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import OutcomeUnknown, PermissionDenied
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import run, send_once
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.own_notes import forget_process
+from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.agents import Agents
+from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.obproxies import ObProxies, ObProxy
 from ansible_collections.oceanbase.ocp.tests.unit.support import fake_ocp
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import at, lost, refused, unreadable
 from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import (
@@ -319,3 +321,58 @@ def test_own_restart_that_only_its_id_shows_is_not_repeated(service):
     first, second = failure(service, SERVER, dated), failure(service, SERVER, dated)
     assert (first.facts["task_id"], len(service.posts)) == (1001, 1)
     assert "task 1001 (Restart OB server) has restarted it since" in str(second)
+
+
+def of_change(**more):
+    return replace(request(wait=True, **more), change="memory-2026-11-20")
+
+
+ALONE = {
+    "agents": replace(RESTART_CASES["agents"], target=Agents(((51, "10.1.0.1"),))),
+    "obproxies": replace(
+        RESTART_CASES["obproxies"], target=ObProxies(91, "entry", (ObProxy(81, "10.1.0.1:2883", 51),))
+    ),
+}
+REST = {"agents": ("agents", [52]), "obproxies": ("obproxies", (91, [82]))}
+
+
+@pytest.mark.parametrize("kind", ALONE)
+def test_request_for_fewer_is_not_that_for_all(kind, service):
+    """Its answer is lost; the run after that is for more, and restarts what that request was not for."""
+    first, both = ALONE[kind], RESTART_CASES[kind]
+    service.lose_before = [lost()]
+    failure(service, first, of_change())
+    service.begin(both.task_name, both.things(service)[:1])
+    forget_process()
+    service.time.time += 30
+    result = restart(service, both, of_change())
+    assert (result["action"], service.posts[1:]) == ("submitted", [REST[kind]])
+    assert [len(job.things) for job in service.jobs] == [1, 1]
+
+
+@pytest.mark.parametrize("kind", ["server", "agents"])
+def test_adopted_task_without_a_new_start_is_a_failure(kind, service):
+    """It says SUCCESSFUL, and nothing of the target has started since the name of the change was first used."""
+    case = RESTART_CASES[kind]
+    service.restarts_really = False
+    service.lose_before = [lost()]
+    failure(service, case, of_change())
+    job = service.begin(case.task_name, case.things(service))
+    forget_process()
+    error = failure(service, case, of_change())
+    assert (error.facts["action"], error.facts["task_id"]) == ("adopted", job.id)
+    assert "shows no new start" in str(error)
+
+
+@pytest.mark.parametrize("name", ["Prepare tenant", fake_ocp.ARBITRATION])
+def test_id_that_was_given_a_second_time_does_not_undo_what_is_noted(name, service):
+    """A service that was restored from a backup begins with older ids again."""
+    case = RESTART_CASES["arbitration service"]
+    assert restart(service, case, of_change())["task_id"] == 1001
+    service.time.time += 300
+    service.jobs.clear()
+    others = [replace(thing, id=thing.id + 1) for thing in case.things(service)]
+    service.begin(name, others if name == fake_ocp.ARBITRATION else [])
+    service.time.time += 60
+    result = restart(service, case, of_change())
+    assert (result["action"], len(service.posts)) == ("skipped", 1)

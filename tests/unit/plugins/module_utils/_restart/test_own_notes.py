@@ -174,6 +174,16 @@ def test_new_task_of_another_controller_needs_no_common_clock(ahead, run, seen, 
         assert len(run().own_restarts([])) == restarts
 
 
+def test_server_that_serves_with_a_new_start_is_not_down_by_a_request_without_an_answer(run, seen, service):
+    """A run that was killed at the answer does not hold up the one that goes on with the next server."""
+    run().begin(seen(), HERE)
+    assert [restart.servers for restart in run().own_restarts([])] == [HERE]
+    restarts(service)
+    notes = run()
+    notes.came_back(seen().observed)
+    assert notes.own_restarts([]) == run().own_restarts([]) == []
+
+
 def test_process_remembers_that_its_request_may_still_be_delivered(run, seen, service):
     notes = run()
     notes.begin(seen(), HERE)

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import ServiceError
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.change import Begin, Span
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.change import Begin, Sight, Span
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.start_proof import (
     Proof,
     RestartTask,
@@ -247,11 +247,18 @@ def test_processes_that_ran_before_and_do_not_now_are_told():
             RestartTask(1000, BEGUN, change=Begin(sights={})), LATER, LATER, False, id="by name, and not moved"
         ),
         pytest.param(
-            RestartTask(1000, BEGUN, True, change=Begin(sights={})),
+            RestartTask(1000, BEGUN, True, change=Begin(sights={"a": Sight(server(LATER), frozenset())})),
+            LATER,
+            LATER,
+            False,
+            id="by name, attached, not moved since its first use",
+        ),
+        pytest.param(
+            RestartTask(1000, BEGUN, True, change=Begin(sights={"a": Sight(server(LATER), frozenset(), filled=True)})),
             LATER,
             LATER,
             None,
-            id="by name, attached, not moved",
+            id="by name, attached, and what is known is later than the first use",
         ),
     ],
 )

@@ -11,6 +11,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.agents import Agents
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.arbitration import ArbitrationService
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.cluster import Cluster
+from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.operating_tasks import operated_by
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.server import Server
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.zone import Zone
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import (
@@ -38,6 +39,13 @@ def listed(number, name, *tags):
 
 def touching(target, api, **query):
     return [(entry.record["id"], entry.restarts) for entry in target.tasks(api.double, **query)]
+
+
+@pytest.mark.parametrize(
+    ("shown", "number"), [(1001, 1001), ("1001", 1001), (0, None), (-1, None), (None, None)], ids=str
+)
+def test_zero_names_no_task(shown, number):
+    assert operated_by({"operatingTaskInstanceId": shown}) == number
 
 
 def test_cluster_is_touched_by_cluster_zone_and_server_restarts(api):
