@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .._base.checks import check_nonempty
+from .._base.clock import SYSTEM_CLOCK, Clock
 from .._base.text import join_names
 from .._ocp.endpoints import OcpApi
 from .._restart.reasons import WOULD_RESTART
@@ -22,7 +23,12 @@ Result = dict[str, Any]
 
 
 def restart_part(
-    api: OcpApi, selector: Selector, targets: Sequence[str], planned: Sequence[str] | None, request: RestartRequest
+    api: OcpApi,
+    selector: Selector,
+    targets: Sequence[str],
+    planned: Sequence[str] | None,
+    request: RestartRequest,
+    clock: Clock = SYSTEM_CLOCK,
 ) -> Result:
     """Restart these of the ``planned`` targets of a run, see restart_target, and show how far the run is.
 
@@ -31,7 +37,7 @@ def restart_part(
     check_nonempty("planned", planned, "name all targets of the run, or leave it out")
     if planned:
         request.policy.note({"part": {"planned": list(planned), "targets": list(targets)}})
-    result = restart_target(api, selector, request)
+    result = restart_target(api, selector, request, clock)
     # A run that finds nothing to do has no lines but Ansible's.
     if planned and request.wait and result["action"] != "skipped":
         request.policy.show(progress_line(_words(result, targets, planned, would=request.check_mode)), False)

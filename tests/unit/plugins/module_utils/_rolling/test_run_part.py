@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""The line after a restart that is one part of a run."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import OptionError
+from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling.run_part import restart_part
+from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import at
+from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import RESTART_CASES, request
+
+AGENTS = RESTART_CASES["agents"]
+HOSTS = ["10.1.0.1", "10.1.0.2"]
+PLANNED = ["10.1.0.9", *HOSTS, "10.1.0.3", "10.1.0.4", "10.1.0.5"]
+
+
+@pytest.fixture
+def part(service):
+    """Restart the agents of two hosts as one part of a run; returns the lines about the run."""
+
+    def restart(planned=PLANNED, **options):
+        lines = []
+        asked = request(wait=True, show=lambda line, _failed: lines.append(line.strip()), **options)
+        asked = replace(asked, policy=replace(asked.policy, steps=False))
+        restart_part(service, AGENTS, HOSTS, planned, asked, service.time.clock)
+        return [line for line in lines if " of 6, " in line]
+
+    return restart
+
+
+def test_line_tells_what_is_left_and_how_long_that_takes(part):
+    assert part() == ["3 of 6, 3 left, about 20 s: 10.1.0.1, 10.1.0.2 restarted in 10.0 s"]
+
+
+@pytest.mark.parametrize(
+    ("check_mode", "words"),
+    [
+        (False, "3 of 6, 3 left, about 20 s: 10.1.0.1 restarted in 10.0 s, 10.1.0.2 left alone"),
+        (True, "3 of 6, 3 left: would restart 10.1.0.1, 10.1.0.2 left alone: 10.1.0.1 started at "),
+    ],
+    ids=["run", "check mode"],
+)
+def test_line_tells_who_was_left_alone(check_mode, words, part, service):
+    service.agents_there[1].started = 0
+    service.time.time += 400
+    [line] = part(started_before=at(300 - 600), check_mode=check_mode)
+    assert line.startswith(words)
+
+
+def test_nothing_is_said_where_nothing_was_needed(part):
+    assert part(started_before=at(-7200)) == []
+
+
+def test_part_of_nothing_has_no_line(part):
+    assert part(planned=None) == []
+
+
+def test_empty_plan_is_refused(part, service):
+    with pytest.raises(OptionError, match="planned"):
+        part(planned=[])
+    assert service.posts == []
