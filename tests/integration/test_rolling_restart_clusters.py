@@ -90,7 +90,7 @@ def test_clusters_restart_side_by_side_and_the_last_failure_leaves_the_summary(r
     # Two at a time: the canary, then pairs of the others, and the last restart of all fails.
     fail(emulator, 1012)
     report = tmp_path / "failed.html"
-    failed = roll(emulator, forks=2, canary_clusters=["cluster3"], soak=1, max_failures=1, report=str(report))
+    failed = roll(emulator, forks=2, canary_clusters="cluster3", soak=1, max_failures=1, report=str(report))
     assert failed.rc == 2
     assert [cluster_of(server) for server in posts(emulator)[:3]] == ["cluster3"] * 3
     assert len(set(posts(emulator))) == 12
@@ -139,6 +139,10 @@ def test_failed_canary_and_failures_of_other_runs_stop_all(roll, start_emulator,
     assert "rolling_restart_max_servers: 12 servers to restart, and 11 is the most" in refused.output
     unknown = roll(emulator, canary_clusters=["cluster9"])
     assert "rolling_restart_canary_clusters: cluster9 is not a cluster of this run." in unknown.output
+    misspelt = roll(emulator, canary_clusters="cluster1, clutser2")
+    assert "rolling_restart_canary_clusters: clutser2 is not a cluster of this run." in misspelt.output
+    negative = roll(emulator, canary_clusters=-1)
+    assert "rolling_restart_canary_clusters: -1 is out of range; give 0 or more" in negative.output
     not_here = roll(emulator, before_node="/etc/hostname", batch=2)
     refusal = "rolling_restart_before_node, rolling_restart_batch: cannot be used with clusters as hosts."
     assert refusal in not_here.output

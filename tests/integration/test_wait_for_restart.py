@@ -36,6 +36,17 @@ LOOP = {
     "register": "loop",
 }
 AGENTS = {"name": "agents", "oceanbase.ocp.agent_restart": {"hosts": ["10.0.0.1"]}, "register": "agents"}
+FLEET = {
+    "name": "fleet",
+    "oceanbase.ocp.fleet_restart": {
+        "servers": [
+            {"cluster": "orders", "server": "10.0.0.1:2882"},
+            {"cluster": "payments", "server": "10.0.0.7:2882"},
+        ],
+        "freeze_server": False,
+    },
+    "register": "fleet",
+}
 SHOW = {
     "name": "show",
     "ansible.builtin.debug": {"msg": "{{ wait_for_restart_results | map(attribute='status') | list }}"},
@@ -47,6 +58,7 @@ def test_wait_for_restart_accepts_ids_and_results(ansible, emulator):
     cases = {
         "result": ([RESTART], "{{ restart }}", 1),
         "loop": ([LOOP], "{{ loop }}", 2),
+        "fleet": ([FLEET], "{{ fleet }}", 2),
         "id": ([RESTART], "{{ restart.task_id }}", 1),
         "mixed": ([LOOP, AGENTS], ["{{ loop }}", "{{ agents }}", "{{ agents.task_id }}"], 3),
     }
@@ -66,6 +78,14 @@ def test_wait_for_restart_skips_results_without_a_task(ansible, emulator):
     assert outcome.rc == 0, outcome.output
     assert outcome.results["show"]["msg"] == outcome.results["checked"]["msg"] == []
     assert emulator.requests("POST") == []
+
+
+def test_wait_for_restart_refuses_what_is_no_restart(ansible, emulator):
+    found = {"name": "found", "oceanbase.ocp.cluster_info": {}, "register": "found"}
+    outcome = ansible.tasks(RESTART, found, wait_for(["{{ restart }}", "{{ found }}"]), **defaults(emulator))
+    assert outcome.rc == 2
+    said = outcome.results["Check that all are restarts"]["msg"]
+    assert said.startswith("wait_for_restart_tasks: 1 of its entries names no task; give ids of tasks")
 
 
 def test_each_use_of_wait_for_restart_replaces_the_results(ansible, emulator):

@@ -5,8 +5,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict
 from functools import lru_cache
+from typing import Any
 
 from .._base.parsing import Record
 from .rows import FirstSight, MemberKey, Place, RequestRow, Shown
@@ -27,7 +29,7 @@ def sight_record(sight: FirstSight) -> Record:
     return {
         **member_record(sight.member, sight.shown),
         "at": sight.at,
-        "tasks": list(sight.tasks),
+        "tasks": None if sight.tasks is None else list(sight.tasks),
         "late": list(sight.late),
         "starting": list(sight.starting),
         "running": list(sight.running),
@@ -41,7 +43,7 @@ def read_sight(found: Record) -> FirstSight:
     return FirstSight(
         *_member(found),
         at=float(found["at"]),
-        tasks=tuple(map(int, found["tasks"])),
+        tasks=_numbers(found["tasks"]),
         late=tuple(map(int, found["late"])),
         starting=tuple(map(int, found["starting"])),
         running=tuple(map(int, found["running"])),
@@ -73,8 +75,12 @@ def read_request(content: str, number: int) -> RequestRow:
     Who waits for others reads the same again and again.
     """
     found = json.loads(content)
-    members, known = tuple(map(_member, found["members"])), tuple(map(int, found["known"]))
+    members, known = tuple(map(_member, found["members"])), _numbers(found["known"])
     places = tuple(Place(**each) for each in found["places"])
     ahead = found.get("ahead")
     more = {"known": known, "places": places, "ahead": None if ahead is None else tuple(ahead)}
     return RequestRow(**{**found, "number": number, "members": members, **more})
+
+
+def _numbers(found: Sequence[Any] | None) -> tuple[int, ...] | None:
+    return None if found is None else tuple(map(int, found))

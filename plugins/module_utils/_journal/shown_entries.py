@@ -60,7 +60,7 @@ def _change(entry: Record) -> Result:
             {
                 **_member(sight),
                 "at": _instant(sight["at"]),
-                "task_ids": list(sight["tasks"]),
+                "task_ids": list(sight["tasks"] or ()),
                 "late": bool(sight["late"]),
             }
             for sight in entry["sights"]

@@ -139,6 +139,7 @@ def _was_set_back(before: Member, after: Member) -> bool:
 class Sight:
     """What was shown of a member when a name was first used for it, and the ids of the tasks on it that were there.
 
+    ``tasks`` are None if they could not be read then.
     ``shown`` has neither a start nor processes if none was shown. ``late``: one of these tasks may have made a start
     that shows later. ``filled``: ``shown`` is what was shown after that use, and may be since. Of the tasks,
     ``starting`` might start it from then on, ``running`` only if they are rolled back. ``at`` is when that was, by the
@@ -147,7 +148,7 @@ class Sight:
     """
 
     shown: Member
-    tasks: frozenset[int]
+    tasks: frozenset[int] | None
     late: bool = False
     filled: bool = False
     starting: frozenset[int] = frozenset()
@@ -176,16 +177,20 @@ class Sight:
             return False
         return started.relative_to(self.at) is not Relative.BEFORE
 
-    def of_task(self, task_id: int, member: Member, *, is_undone: bool) -> Relative:
+    def of_task(self, task: Task, member: Member) -> Relative:
         """Whether a task began since: it was not there, or it was and may have started the member since.
 
-        If the start has moved, the start decides. ``is_undone``: it was rolled back, or is. A task that began before a
-        member joined has not restarted it. For such a member the result is UNCLEAR, unless its start is sure.
+        If the start has moved, the start decides. A task that began before a member joined has not restarted it. For
+        such a member the result is UNCLEAR, unless its start is sure. Where it is not known which tasks were there, the
+        clocks decide.
         """
-        if task_id not in self.tasks:
+        if self.tasks is None:
+            begun = begun_span(task.start_time)
+            return Relative.UNCLEAR if begun is None or self.at is None else begun.relative_to(self.at)
+        if task.id not in self.tasks:
             is_told = self.joined is None or self.of_start(member).is_sure
             return Relative.SINCE if is_told else Relative.UNCLEAR
-        may_start = task_id in self.starting or (is_undone and task_id in self.running)
+        may_start = task.id in self.starting or (task.is_undone and task.id in self.running)
         is_unclear = may_start and self.of_start(member) is not Relative.SINCE
         return Relative.UNCLEAR if is_unclear else Relative.BEFORE
 
@@ -228,7 +233,7 @@ class Begin:
                 by_clock = Relative.SINCE
         if self.sights is not None:
             sight = self.sights.get(member.name)
-            by_name = Relative.BEFORE if sight is None else sight.of_task(task.id, member, is_undone=task.is_undone)
+            by_name = Relative.BEFORE if sight is None else sight.of_task(task, member)
         return _either(by_clock, by_name)
 
     def lacks_first_start(self, member: Member) -> bool:

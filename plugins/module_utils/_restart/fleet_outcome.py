@@ -63,6 +63,7 @@ class FleetOutcome:
         self._began = clock.now()
         self._asked: dict[int, Ended[Result]] = {}
         self._proofs: dict[int, Ended[Result]] = {}
+        self._unawaited: set[int] = set()
 
     def asked(self, number: int, end: Ended[Result]) -> None:
         """Record how the call for one server ended."""
@@ -71,6 +72,10 @@ class FleetOutcome:
     def proved(self, number: int, end: Ended[Result]) -> None:
         """Record how the last check of one server ended."""
         self._proofs[number] = end
+
+    def broke_off(self, numbers: Sequence[int]) -> None:
+        """Record that the wait for the tasks of these members ended before them."""
+        self._unawaited.update(number for number in numbers if self.task_ids([number]))
 
     def task_ids(self, numbers: Sequence[int]) -> list[int]:
         """The ids of the tasks that restart these members, each once."""
@@ -195,7 +200,7 @@ class FleetOutcome:
             shown["verified"] = proof.found["verified"] if is_proven(proof.found) else None
             if shows_no_start(proof.found):
                 shown["reason"] = proof.found["reason"]
-        why = self._failure(number)
+        why = self._failure(number) or self._unseen_end(number)
         named = {"cluster": member.cluster, "server": member.server, "name": facts["target"].get("name")}
         ended = {"failed": why is not None, "refused": self._is_refused(number), "changed": facts["changed"]}
         after = proof.found["before"] if proof is not None and proof.found is not None else None
@@ -228,6 +233,12 @@ class FleetOutcome:
         since = self.members[number].request.started_before
         when = f" since {since.isoformat()}" if since else ""
         return f"is not proven to have started{when} and to serve: {(why or 'nothing is known of it').rstrip('.')}."
+
+    def _unseen_end(self, number: int) -> str | None:
+        """What is not known of a restart whose task was not awaited to its end."""
+        if number not in self._unawaited:
+            return None
+        return f"is not known to have restarted: the wait for task {self._facts(number)['task_id']} ended before it."
 
     def _failed_task_ids(self) -> list[int]:
         ends = [*self._asked.values(), *self._proofs.values()]

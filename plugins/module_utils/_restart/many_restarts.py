@@ -178,6 +178,7 @@ class _Fleet:
         except OcpError as error:
             # Their summaries say less than the names of the servers that they restart.
             error.facts.pop("tasks", None)
+            self._outcome.broke_off(numbers)
             raise
         self._outcome.warnings += waited.warnings
         self._outcome.unsuccessful.update({task.id: task for task in waited.unsuccessful})

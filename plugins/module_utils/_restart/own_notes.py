@@ -146,7 +146,7 @@ class OwnNotes:
             first = noted[whole]
             then = noted_span(first.at, first.clocks, self._api.service_clock)
             joined = {name for name in self._keys if name not in sights}
-            sights |= {name: Sight(Member(name, None), frozenset(first.tasks), joined=then) for name in joined}
+            sights |= {name: Sight(Member(name, None), frozenset(first.tasks or ()), joined=then) for name in joined}
         return sights
 
     def shown_at_requests(self, wall: float) -> dict[str, list[Member]]:
@@ -162,7 +162,7 @@ class OwnNotes:
         running = {entry.task.id for entry in tasks if not entry.task.finished}
         asked = [row for row in self._here if row.change == self._request.change and not row.settled]
         requested = {key for row in asked for key, _shown in row.members}
-        here = _sorted(entry.record["id"] for entry in tasks)
+        here = _sorted(entry.record["id"] for entry in tasks) if look.reads_tasks else None
         found = []
         whole = self._target.whole_key
         if whole is not None and whole in noted:
@@ -270,9 +270,11 @@ class OwnNotes:
         at = datetime.fromtimestamp((span.first + span.last) / 2, UTC)
         members = frozenset(names[key] for key, _shown in row.members if key in names)
         uncertain = timedelta(seconds=(span.last - span.first) / 2)
-        known = frozenset(row.known).union(each.task_id for each in self._rows if each.task_id is not None)
+        noted = [each.task_id for each in self._rows if each.task_id is not None]
+        known = None if row.known is None else frozenset(row.known).union(noted)
         wall = sent_at(row, self._api.service_clock)
-        return Sent(at, uncertain, known, members, self._api.user, wall=wall, change=row.change)
+        is_old = self._is_searched(row)
+        return Sent(at, uncertain, known, members, self._api.user, wall=wall, change=row.change, is_old=is_old)
 
     def _open_rows(self) -> list[RequestRow]:
         rows = (row for row in self._here if row.task_id is None and not row.settled)
@@ -317,7 +319,7 @@ class OwnNotes:
             for member in look.observed.members
             if member.name in members
         )
-        known = tuple(sorted(entry.record["id"] for entry in look.tasks))
+        known = _sorted(entry.record["id"] for entry in look.tasks) if look.reads_tasks else None
         row = RequestRow(
             None,
             self._clock.wall(),
@@ -625,7 +627,7 @@ def _by_name(
 def _sight(name: str, noted: FirstSight, clock: ServiceClock) -> Sight:
     return Sight(
         noted_member(name, noted.shown),
-        frozenset(noted.tasks),
+        None if noted.tasks is None else frozenset(noted.tasks),
         late=bool(noted.late),
         filled=noted.filled,
         starting=frozenset(noted.starting),

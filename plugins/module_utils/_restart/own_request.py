@@ -30,7 +30,8 @@ class Sent:
     ``known`` are the ids of the tasks that were there before it; None without permission to read tasks. ``members`` are
     those that it restarts, ``user`` is who sent it, if known. ``refused``: its answer was a refusal, or named the task
     ``failed`` that FAILED in its first step; a proxy may have got either for its own repetition of the request. One of
-    an earlier run has the time of this machine in ``wall``, in seconds since 1970, and the name of its ``change``.
+    an earlier run has the time of this machine in ``wall``, in seconds since 1970, and the name of its ``change``;
+    ``is_old``: the time is over in which its task should have shown.
     """
 
     at: datetime
@@ -42,6 +43,7 @@ class Sent:
     failed: int | None = None
     wall: float | None = None
     change: str | None = None
+    is_old: bool = False
 
     def is_new(self, task_id: int) -> bool:
         """Whether a task was not there before."""

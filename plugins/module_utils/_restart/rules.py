@@ -190,7 +190,9 @@ def _held(case: Case) -> Decision | None:
 
 def _running(case: Case) -> Decision | None:
     joins = case.wish.in_flight is InFlight.ATTACH or (case.wish.in_flight is InFlight.QUEUE and case.wish.is_dated)
-    if case.satisfying is None or not joins:
+    # Without a date a restart from before the values were set would do.
+    is_in_doubt = case.wish.has_values and not case.wish.is_dated and not case.stale
+    if case.satisfying is None or not joins or is_in_doubt:
         return None
     return Decision(Rule.RUNNING, Step.JOIN, case.needed, (case.satisfying.id,))
 

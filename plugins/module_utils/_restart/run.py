@@ -684,6 +684,12 @@ class _Run:
         return frozenset(task.id for task in found)
 
     def _has_begun_since(self, task: Task, sent: Sent) -> bool:
+        """Whether a task of an earlier request is for what this run is for.
+
+        Without a change that is so while it runs, and while the request may not have been carried out.
+        """
+        if not self._request.is_dated and sent.is_old:
+            return not task.finished
         since = None if self._request.started_before is None else self._request.started_before.timestamp()
         is_later = since is None or sent.wall is None or sent.wall >= since
         return is_later and (
@@ -887,6 +893,9 @@ class _Run:
         if task is not None:
             before = self._attempt.so_far.reason or "this controller has requested it before"
             self._note_adopted(task, f"{before}; {_why_adopted(self._sent)}")
+            if task.finished and not task.succeeded and not (self._request.wait or self._request.check_mode):
+                # Nobody has to wait to see that.
+                self._see_end(task.id)
 
     def _note_adopted(self, task: Task, why: str) -> None:
         reason = f"{why}, and task {task.label} is the only one started since"
@@ -984,6 +993,13 @@ class _Run:
         """Wait for the task, and prove the restart."""
         before, members = look.observed, decision.members
         task_id = self._attempt.so_far.task_id or 0
+        self._see_end(task_id)
+        task = self._attempt.so_far.task
+        self._attempt.warnings += self._signs.long_restart(task["duration"] if task else None)
+        self._prove(before, members, self._restart_task(task_id, task, decision))
+
+    def _see_end(self, task_id: int) -> None:
+        """Wait until a task has ended. Raises what tells that it did not do its work."""
         awaited = self._await_task(task_id)
         self._attempt.warnings += awaited.warnings
         if awaited.task is not None:
@@ -991,9 +1007,6 @@ class _Run:
             self._notes.ended(Task.from_result(awaited.task))
         if awaited.error is not None:
             raise awaited.error
-        task = self._attempt.so_far.task
-        self._attempt.warnings += self._signs.long_restart(task["duration"] if task else None)
-        self._prove(before, members, self._restart_task(task_id, task, decision))
 
     def _restart_task(self, task_id: int, task: Result | None, decision: Decision) -> RestartTask:
         return RestartTask(

@@ -183,7 +183,8 @@ def _observe(cluster: Record, proxies: Sequence[ObProxy]) -> Observation:
         check_identity("OBProxy", f"OBProxy {each.address} (id {each.id})", each.address, _address(found))
     members = tuple(_member(each.address, shown.get(each.id, {})) for each in proxies)
     statuses = {member.status for member in members}
-    return Observation(statuses.pop() if len(statuses) == 1 else None, members)
+    is_there = all(each.id in shown for each in proxies)
+    return Observation(statuses.pop() if len(statuses) == 1 else None, members, is_there=is_there)
 
 
 def _address(found: Record) -> str | None:

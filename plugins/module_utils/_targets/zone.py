@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .._base.parsing import Record, integer, records
@@ -99,7 +99,10 @@ class Zone(PartOfCluster):
         """Its status and its servers."""
         found = self.cluster.read(api)
         found = {**found, "zones": records(found.get("zones")) or api.zones(self.cluster.id)}
-        return _observe_zone(self.name, found, servers_of(api, found, self.cluster.id))
+        observed = _observe_zone(self.name, found, servers_of(api, found, self.cluster.id))
+        there = {member.name for member in observed.members}
+        is_whole = there.issuperset(address for _number, address in self.servers)
+        return replace(observed, is_there=observed.is_there and is_whole)
 
     def may_be_of(self, task: Record) -> bool:
         """Whether a task may be a restart of this zone."""

@@ -299,8 +299,8 @@ def test_a_member_that_has_joined_has_started_since_if_that_was_after_it_joined(
 def test_a_task_since_the_name_proves_nothing_of_a_member_that_joined_at_an_unknown_time(started, relative):
     """It may have run before that; a start that clocks place shows whether it restarted the member."""
     seen = Sight(member(-900), frozenset([80]), joined=Span(ZERO, ZERO + 1))
-    assert seen.of_task(90, member(started), is_undone=False) is relative
-    assert seen.of_task(80, member(started), is_undone=False) is BEFORE
+    assert seen.of_task(task(90, at(5).isoformat()), member(started)) is relative
+    assert seen.of_task(task(80, at(-5).isoformat()), member(started)) is BEFORE
 
 
 def test_a_first_sight_is_neither_late_nor_filled_unless_that_is_said():

@@ -7,7 +7,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import OutcomeUnknown, PermissionDenied
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import (
+    OutcomeUnknown,
+    PermissionDenied,
+    ResponseLost,
+)
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import run, send_once
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.own_notes import forget_process
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.agents import Agents
@@ -376,3 +380,57 @@ def test_id_that_was_given_a_second_time_does_not_undo_what_is_noted(name, servi
     service.time.time += 60
     result = restart(service, case, of_change())
     assert (result["action"], len(service.posts)) == ("skipped", 1)
+
+
+@pytest.mark.parametrize("kind", ["server", "arbitration service"])
+def test_old_task_is_not_of_a_change_that_began_where_tasks_could_not_be_read(kind, service):
+    """Which tasks were there is not known then: their begin tells."""
+    case = RESTART_CASES[kind]
+    service.begin(case.task_name, case.things(service))
+    for thing in case.things(service):
+        thing.started = -3600.0 if thing.started is not None else None
+    service.time.time += 20 * 86400
+    service.failing["tasks"] = [refused(403)] * 99
+    service.lose_before = [ResponseLost("Lost.", url="", may_have_run=False)]
+    failure(service, case, of_change())
+    service.failing.clear()
+    service.lose_before.clear()
+    result = restart(service, case, of_change())
+    assert (result["action"], len(service.jobs)) == ("submitted", 2)
+
+
+def test_old_task_does_not_answer_a_request_of_a_user_who_could_not_read_tasks(service):
+    service.user = "admin"
+    service.begin(fake_ocp.SERVER, SERVER.things(service))
+    service.time.time += 20 * 86400
+    service.failing["tasks"] = [refused(403)] * 99
+    service.lose_before = [lost()]
+    failure(service, SERVER, request(wait=True))
+    service.failing.clear()
+    forget_process()
+    service.time.time += 600
+    result = restart(service, SERVER, request(wait=True))
+    assert (result["action"], len(service.jobs)) == ("submitted", 2)
+
+
+def test_old_request_does_not_take_what_somebody_restarts_days_later(service):
+    """A run without a change restarts, whatever has restarted the target before."""
+    service.lose_before = [lost()]
+    failure(service, SERVER, request(wait=True))
+    forget_process()
+    service.time.time += 2 * 86400
+    service.begin(fake_ocp.SERVER, SERVER.things(service))
+    service.time.time += 86400
+    result = restart(service, SERVER, request(wait=True))
+    assert (result["action"], len(service.jobs)) == ("submitted", 2)
+
+
+@every_restart
+def test_own_task_that_failed_is_not_adopted_without_a_wait_as_if_it_had_not(case, service):
+    service.lose_before = [lost()]
+    failure(service, case, replace(of_change(), wait=False))
+    forget_process()
+    service.begin(case.task_name, case.things(service), end="FAILED")
+    service.time.time += 60
+    error = failure(service, case, replace(of_change(), wait=False))
+    assert "FAILED" in str(error)
