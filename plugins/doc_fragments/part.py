@@ -14,8 +14,9 @@ options:
   planned:
     description:
       - All targets of the run that this restart is one part of, each written as the run gives it to this module.
-      - Then a line tells how far the run is after this part, and the evidence of the callback
-        P(oceanbase.ocp.evidence#callback) names those that the run has not come to. It changes nothing else.
+      - With it, a line after the restart says how far the run is, and the evidence of the callback
+        P(oceanbase.ocp.evidence#callback) names the targets that the run has not reached. What is restarted does not
+        depend on it.
     type: list
     elements: str
 """

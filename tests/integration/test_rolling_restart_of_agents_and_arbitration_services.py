@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -86,8 +87,7 @@ def test_arbitration_services_are_restarted_one_after_another(run, arbitrated):
     outcome = services(run, arbitrated, services=SERVICES)
     assert outcome.rc == 0, outcome.output
     assert arbitrated.restarts("ARBITRATION_SERVICE") == dict.fromkeys(SERVICES, 1)
-    told = [line.strip() for line in outcome.output.splitlines() if " of 3, " in line]
-    assert [line.split(",")[0] for line in told] == ["1 of 3", "2 of 3", "3 of 3"]
+    assert re.findall(r"^  (\d of 3), ", outcome.output, re.MULTILINE) == ["1 of 3", "2 of 3", "3 of 3"]
     # Its steps are shown with -v.
     assert "Stop arbitration service" not in outcome.output
 

@@ -83,7 +83,7 @@ class Place:
 class FirstSight:
     """What a member showed when a change was first asked for; ``at`` is in seconds since 1970, by the controller.
 
-    ``tasks`` are the ids of the tasks on it that were there; None if they could not be read. Of these, ``starting``
+    ``tasks`` are the ids of the tasks that it had; None if OCP did not let the controller read tasks. Of these, ``starting``
     might start it from then on, ``running`` only if they are rolled back, and ``late`` have perhaps made a start that
     shows later. ``filled``: ``shown`` is what was shown later, when nothing was shown at first, or when a start was
     late. ``clocks`` is how many seconds those of the service were ahead of the controller's then, at least and at most;
@@ -122,6 +122,15 @@ class Wish:
     words: str
 
 
+def has_another_begin(known: str | None, shown: str | None) -> bool:
+    """Whether a task is another one than the known task with its id: it began in another second.
+
+    A service gives ids a second time if it was installed anew, or restored from a backup.
+    """
+    before, now = instant(known), instant(shown)
+    return before is not None and now is not None and int(before.timestamp()) != int(now.timestamp())
+
+
 @dataclass(frozen=True)
 class RequestRow:
     """A request for a restart, noted before it is sent.
@@ -131,7 +140,7 @@ class RequestRow:
     ``until_effective`` as canonical JSON. ``began`` is when the task began, by the service. ``outcome`` is None as long
     as it is not known, REFUSED, RUNNING (accepted, the task is known), SUCCESSFUL, FAILED, or UNKNOWN (the search is
     over and found no task). ``settled``: a person has said that it counts no more. ``known`` are the ids of the tasks
-    on the target that were there before, None if they could not be read. ``token`` tells the request from every other
+    that the target had before; None if OCP did not let the controller read tasks. ``token`` tells the request from every other
     one. ``places``: where all servers are that it takes down, also those that need no restart. ``back``: these are
     known to serve again. ``looked_at`` is when somebody who waits for that has looked last, by the clock of the
     journal. ``ahead`` is how many seconds the clocks of the service were ahead of the controller's then, at least and
@@ -173,6 +182,5 @@ class RequestRow:
 
     def has_same_task(self, other: RequestRow) -> bool:
         """Whether both have one task. A new installation of the service gives the same ids to other tasks."""
-        begins = {instant(began) for began in (self.began, other.began) if began is not None}
         is_same_id = self.task_id is not None and self.task_id == other.task_id
-        return is_same_id and len(begins) < 2
+        return is_same_id and not has_another_begin(self.began, other.began)

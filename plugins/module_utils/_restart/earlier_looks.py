@@ -9,10 +9,11 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from .._base.parsing import Record
+from .._journal.rows import has_another_begin
 from .._targets.target import Member, Observation, PlacedServer, TaskOnTarget
 from .._waiting.await_tasks import UNSEEN_FOR
 from .change import UPTIME_TOLERANCE, has_moved
-from .look import has_another_begin, newest_first
+from .look import newest_first
 
 Starts = dict[str, datetime]
 
@@ -53,7 +54,6 @@ class EarlierLooks:
             if number not in found:
                 record = read(number)
                 if known.task.succeeded and has_another_begin(known.task.start_time, (record or {}).get("startTime")):
-                    # Its id was given a second time.
                     record = None
                 if record is None or not _is_untold(known):
                     found[number] = replace(known, record=record or known.record)

@@ -20,12 +20,6 @@ def age_order(task: Task) -> tuple[datetime, int]:
     return instant(task.start_time) or STILL_TO_COME, task.id
 
 
-def has_another_begin(known: str | None, shown: str | None) -> bool:
-    """Whether a task shows another begin, in whole seconds, than is known of the one with its id."""
-    before, now = instant(known), instant(shown)
-    return before is not None and now is not None and int(before.timestamp()) != int(now.timestamp())
-
-
 def newest_first(entries: Iterable[TaskOnTarget]) -> list[TaskOnTarget]:
     """Tasks on a target by their age."""
     return sorted(entries, key=lambda entry: age_order(entry.task), reverse=True)

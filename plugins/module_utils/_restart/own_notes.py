@@ -18,7 +18,7 @@ from .._base.errors import JournalError
 from .._base.parsing import Record, instant
 from .._base.service_clock import ServiceClock, earliest_service_time
 from .._journal.journal import Allows, Journal
-from .._journal.rows import REFUSED, FirstSight, MemberKey, Place, RequestRow, Shown, Wish
+from .._journal.rows import REFUSED, FirstSight, MemberKey, Place, RequestRow, Shown, Wish, has_another_begin
 from .._ocp.endpoints import OcpApi
 from .._ocp.task_list import STEPS
 from .._ocp.task_model import FAILED, RUNNING, SUCCESSFUL, Task
@@ -30,7 +30,7 @@ from .change import Sight, begun_span, has_moved, noted_member
 from .evidence import GONE, may_start_yet, work_of
 from .know import Ended, explains, late_tasks
 from .knowledge import Relative, Request, Work
-from .look import Look, has_another_begin
+from .look import Look
 from .own_request import Sent
 from .restart_request import RestartRequest
 
@@ -490,10 +490,7 @@ class OwnNotes:
                 yield found
 
     def _is_of_another(self, row: RequestRow, shown: TaskOnTarget) -> bool:
-        """Whether it is another task than that of a request for a part of the target, and none that restarts a part.
-
-        A service that was restored from a backup gives ids a second time.
-        """
+        """Whether the record with the id of a request's task is of another task, which restarts no part of the target."""
         if shown.restarts != frozenset() or not self._touches(row):
             return False
         if row.kind == self._target.kind and not self._target.may_be_of(shown.record):

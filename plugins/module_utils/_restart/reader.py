@@ -180,7 +180,7 @@ class Reader:
             return None
 
     def _read_of_target(self, task_id: int) -> Record | None:
-        """The same; None, too, if another task has its id now, as after a service was restored from a backup."""
+        """The record of a task; None if OCP has none, or if its id is now that of a task of something else."""
         found = self._read(task_id)
         is_mine = found is not None and (self._target.may_be_of(found) or self._target.touching(self._api, [found]))
         return found if is_mine else None

@@ -684,9 +684,10 @@ class _Run:
         return frozenset(task.id for task in found)
 
     def _has_begun_since(self, task: Task, sent: Sent) -> bool:
-        """Whether a task of an earlier request is for what this run is for.
+        """Whether the task of an earlier request does what this run was asked for.
 
-        Without a change that is so while it runs, and while the request may not have been carried out.
+        A run without a change asks for a restart of its own. It takes a task that has ended only as long as it would
+        have waited for the lost answer itself.
         """
         if not self._request.is_dated and sent.is_old:
             return not task.finished
@@ -999,7 +1000,7 @@ class _Run:
         self._prove(before, members, self._restart_task(task_id, task, decision))
 
     def _see_end(self, task_id: int) -> None:
-        """Wait until a task has ended. Raises what tells that it did not do its work."""
+        """Wait for the end of a task, and note it. Raises an OcpError if the task failed, or if the wait broke off."""
         awaited = self._await_task(task_id)
         self._attempt.warnings += awaited.warnings
         if awaited.task is not None:

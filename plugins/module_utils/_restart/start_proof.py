@@ -236,10 +236,11 @@ def _is_restarted(before: Member, after: Member | None, task: RestartTask) -> bo
     if renewed_processes(before.pids or ()) - (after.pids or {}).keys():
         return False
     moved = has_moved(before, after)
-    if task.change.is_dated and (task.attached or moved is not False) and task.change.of_start(after) is Relative.SINCE:
+    since = task.change.of_start(after) if task.change.is_dated else Relative.HIDDEN
+    if since is Relative.SINCE and (task.attached or moved is not False):
         return True
-    if task.attached and not moved and task.change.is_dated and task.change.of_start(after) is Relative.BEFORE:
-        # It began since the change, so what was shown before the change is not what it has started.
+    if since is Relative.BEFORE and task.attached and not moved:
+        # A task is joined only if it began since the change, so it has not made a start from before that.
         return False
     if task.skipped and not moved:
         return moved

@@ -30,9 +30,10 @@ def restart_part(
     request: RestartRequest,
     clock: Clock = SYSTEM_CLOCK,
 ) -> Result:
-    """Restart these of the ``planned`` targets of a run, see restart_target, and show how far the run is.
+    """Restart some ``targets`` of a run (see restart_target), and show how far the run is.
 
-    ``planned`` is the option, None for a restart that is no part. The evidence gets both. Raises an OcpError.
+    ``planned`` are all targets of the run; None for a restart that belongs to no run. The evidence gets both lists.
+    Raises an OcpError.
     """
     check_nonempty("planned", planned, "name all targets of the run, or leave it out")
     if planned:

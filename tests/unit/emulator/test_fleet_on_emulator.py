@@ -18,6 +18,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.clock import S
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import (
     NotAllRestarted,
     TaskFailed,
+    WaitTimeout,
     attached_facts,
 )
 from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.memory_journal import MemoryJournal
@@ -91,6 +92,18 @@ def test_restarts_that_would_not_end_in_time_are_postponed_and_no_failure(fleet)
     found = restart(fleet, [member(fleet, 1, 1, finish_before=passed), member(fleet, 2, 4, finish_before=passed)])
     assert [(each["action"], each["failed"]) for each in found["servers"]] == [("postponed", False)] * 2
     assert restarted(fleet) == {}
+
+
+def test_servers_whose_tasks_were_not_awaited_to_the_end_are_not_restarted(fleet, monkeypatch):
+    def break_off(*_args, **_options):
+        raise WaitTimeout("They go on.", tasks=[])
+
+    monkeypatch.setattr(many_restarts, "wait_for_tasks", break_off)
+    with pytest.raises(WaitTimeout) as raised:
+        restart(fleet, [member(fleet, 1, 1), member(fleet, 2, 4)])
+    servers = raised.value.facts["servers"]
+    assert [(each["action"], each["failed"], each["verified"]) for each in servers] == [("submitted", True, None)] * 2
+    assert all(f"the wait for task {each['task_id']} ended before it" in each["msg"] for each in servers)
 
 
 def statuses(served):

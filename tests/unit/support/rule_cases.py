@@ -208,6 +208,14 @@ DONE_CASES = [
         "",
     ),
     _case(
+        "values prove nothing, while a restart from before they were set may run",
+        known(task(RUNNING), of=members(HIDDEN, values=IN_EFFECT), values_doubted=True),
+        effective(),
+        Rule.VALUES_PROVE_NOTHING,
+        Step.FAIL,
+        "",
+    ),
+    _case(
         "no value shows, though it serves",
         known(of=members(HIDDEN, values=SHOWN_NOT), values_doubted=True),
         effective(),

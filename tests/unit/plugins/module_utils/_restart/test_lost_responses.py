@@ -384,7 +384,7 @@ def test_id_that_was_given_a_second_time_does_not_undo_what_is_noted(name, servi
 
 @pytest.mark.parametrize("kind", ["server", "arbitration service"])
 def test_old_task_is_not_of_a_change_that_began_where_tasks_could_not_be_read(kind, service):
-    """Which tasks were there is not known then: their begin tells."""
+    """The journal does not know which tasks the target had, so the begin of a task decides."""
     case = RESTART_CASES[kind]
     service.begin(case.task_name, case.things(service))
     for thing in case.things(service):

@@ -22,7 +22,16 @@ def _forget_an_agent(service):
     service.hosts = lambda: [{"id": 51, "innerIpAddress": "10.1.0.1"}]
 
 
-GONE = {"server": _forget_the_server, "zone": _forget_the_server, "agents": _forget_an_agent}
+def _forget_an_obproxy(service):
+    del service.obproxies_there[0]
+
+
+GONE = {
+    "server": _forget_the_server,
+    "zone": _forget_the_server,
+    "agents": _forget_an_agent,
+    "obproxies": _forget_an_obproxy,
+}
 
 
 @pytest.mark.parametrize("kind", GONE)
@@ -34,6 +43,19 @@ def test_target_that_is_gone_gets_no_request(kind, since, service):
     assert service.posts == []
     assert "the service no longer shows it, or a part of it" in str(error)
     assert (error.facts["changed"], error.facts["verified"]) == (False, None)
+
+
+def test_zone_that_has_lost_a_server_has_not_restarted(service):
+    """The server that is left has started since the change."""
+    zone = RESTART_CASES["zone"]
+    both = replace(zone.target, servers=((41, "10.1.0.1:2882"), (42, "10.1.0.2:2882")))
+    service.servers_there[1].zone = "zone1"
+    service.servers_there[0].started = service.now
+    del service.servers_there[1]
+    service.time.time += 400
+    error = failure(service, replace(zone, target=both), request(started_before=at(-300)))
+    assert "the service no longer shows it, or a part of it" in str(error)
+    assert service.posts == []
 
 
 def test_server_that_shows_no_start_and_disappears_during_the_run_gets_no_request(service):
