@@ -83,11 +83,11 @@ class Place:
 class FirstSight:
     """What a member showed when a change was first asked for; ``at`` is in seconds since 1970, by the controller.
 
-    ``tasks`` are the ids of the tasks that it had; None if OCP did not let the controller read tasks. Of these, ``starting``
-    might start it from then on, ``running`` only if they are rolled back, and ``late`` have perhaps made a start that
-    shows later. ``filled``: ``shown`` is what was shown later, when nothing was shown at first, or when a start was
-    late. ``clocks`` is how many seconds those of the service were ahead of the controller's then, at least and at most;
-    None if that is not noted.
+    ``tasks`` are the ids of the tasks that it had; None if OCP did not let the controller read tasks. Of these,
+    ``starting`` might start it from then on, ``running`` only if they are rolled back, and ``late`` have perhaps made a
+    start that shows later. ``filled``: ``shown`` is what was shown later, when nothing was shown at first, or when a
+    start was late. ``clocks`` is how many seconds those of the service were ahead of the controller's then, at least
+    and at most; None if that is not noted.
     """
 
     member: MemberKey
@@ -140,11 +140,11 @@ class RequestRow:
     ``until_effective`` as canonical JSON. ``began`` is when the task began, by the service. ``outcome`` is None as long
     as it is not known, REFUSED, RUNNING (accepted, the task is known), SUCCESSFUL, FAILED, or UNKNOWN (the search is
     over and found no task). ``settled``: a person has said that it counts no more. ``known`` are the ids of the tasks
-    that the target had before; None if OCP did not let the controller read tasks. ``token`` tells the request from every other
-    one. ``places``: where all servers are that it takes down, also those that need no restart. ``back``: these are
-    known to serve again. ``looked_at`` is when somebody who waits for that has looked last, by the clock of the
-    journal. ``ahead`` is how many seconds the clocks of the service were ahead of the controller's then, at least and
-    at most.
+    that the target had before; None if OCP did not let the controller read tasks. ``token`` tells the request from
+    every other one. ``places``: where all servers are that it takes down, also those that need no restart. ``back``:
+    these are known to serve again. ``looked_at`` is when somebody who waits for that has looked last, by the clock of
+    the journal. ``ahead`` is how many seconds the clocks of the service were ahead of the controller's then, at least
+    and at most.
     """
 
     number: int | None

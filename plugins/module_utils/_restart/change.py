@@ -139,11 +139,11 @@ def _was_set_back(before: Member, after: Member) -> bool:
 class Sight:
     """What was shown of a member when a name was first used for it, and the ids of the tasks that it had.
 
-    ``tasks`` is None if OCP did not let the controller read tasks then. ``shown`` has neither a start nor processes if none was shown. ``late``: one of these tasks may have made a start
-    that shows later. ``filled``: ``shown`` is what was shown after that use, and may be since. Of the tasks,
-    ``starting`` might start it from then on, ``running`` only if they are rolled back. ``at`` is when that was, by the
-    clocks of the service. ``joined``: the name was used for its cluster or zone before it belonged to that, from then
-    on.
+    ``tasks`` is None if OCP did not let the controller read tasks then. ``shown`` has neither a start nor processes if
+    none was shown. ``late``: one of these tasks may have made a start that shows later. ``filled``: ``shown`` is what
+    was shown after that use, and may be since. Of the tasks, ``starting`` might start it from then on, ``running`` only
+    if they are rolled back. ``at`` is when that was, by the clocks of the service. ``joined``: the name was used for
+    its cluster or zone before it belonged to that, from then on.
     """
 
     shown: Member

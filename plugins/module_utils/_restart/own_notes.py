@@ -490,7 +490,7 @@ class OwnNotes:
                 yield found
 
     def _is_of_another(self, row: RequestRow, shown: TaskOnTarget) -> bool:
-        """Whether the record with the id of a request's task is of another task, which restarts no part of the target."""
+        """Whether the id of a request's task is now that of another one, which restarts no part of the target."""
         if shown.restarts != frozenset() or not self._touches(row):
             return False
         if row.kind == self._target.kind and not self._target.may_be_of(shown.record):
