@@ -14,7 +14,7 @@ from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import R
 
 AGENTS = RESTART_CASES["agents"]
 HOSTS = ["10.1.0.1", "10.1.0.2"]
-PLANNED = ["10.1.0.9", *HOSTS, "10.1.0.3", "10.1.0.4", "10.1.0.5"]
+PLANNED = ("10.1.0.9", *HOSTS, "10.1.0.3", "10.1.0.4", "10.1.0.5")
 
 
 @pytest.fixture
