@@ -32,7 +32,8 @@ options:
   soak:
     description:
       - How many seconds the cluster has to stay healthy once it is healthy, such as after the first of many restarts.
-        The module fails as soon as there is a problem that no running task explains.
+        The module fails as soon as there is a problem that no running task explains. What a task explains, and
+        what may pass, such as a lag of replicas, has to be over at the end, or within O(wait_timeout) after it.
       - It does not count towards O(wait_timeout).
     type: int
     default: 0

@@ -167,7 +167,11 @@ class PermissionDenied(CredentialsRefused):
 
 
 class NotFound(RequestRefused):
-    """404."""
+    """404 of OCP itself: it does not have the record, or a replica of it does not yet."""
+
+
+class PageNotFound(RequestRefused):
+    """404 without an OCP envelope, as of a proxy or another service: it says nothing about a record."""
 
 
 class RateLimited(RequestRefused):

@@ -31,7 +31,7 @@ def read_tasks(api: OcpApi, params: dict[str, Any]) -> list[dict[str, Any]]:
     else:
         found = api.tasks(params["limit"], status=",".join(params["status"] or []) or None, **filters)
         ids = integers([record.get("id") for record in found])
-    tasks = (task.result() for task_id in ids if (task := _read(api, task_id)) is not None)
+    tasks = (task.result() for task_id in ids if (task := _read(api, task_id)) is not None and _passes(task, params))
     return bounded(tasks, "subtasks")
 
 
@@ -45,6 +45,11 @@ def task_filters(api: OcpApi, params: dict[str, Any]) -> Record:
         "hostId": find_host("host", api.hosts(), params["host"])[0] if params["host"] else None,
         "name": params["name"],
     }
+
+
+def _passes(task: Task, params: dict[str, Any]) -> bool:
+    """Whether a task is in one of the wanted states now; it may have ended since it was listed."""
+    return params["task_id"] is not None or not params["status"] or task.status in params["status"]
 
 
 def _read(api: OcpApi, task_id: int) -> Task | None:

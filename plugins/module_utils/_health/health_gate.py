@@ -6,20 +6,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from enum import Enum
 from typing import Any
 
 from .._base.checks import check_range
 from .._base.cli_hints import RUN_AGAIN
 from .._base.clock import SYSTEM_CLOCK, Clock
-from .._base.errors import CredentialsRefused, NotFound, NotHealthy, ServiceError
+from .._base.errors import NotHealthy, ServiceError
 from .._base.parsing import Record
 from .._base.text import NAMED_AT_MOST
 from .._fleet.facts import Facts
 from .._ocp.endpoints import OcpApi
 from .._signs.read_signs import SignReader
-from .._signs.sign_rules import Watch, troubles
+from .._signs.sign_rules import Sign, Trouble, Watch, troubles
 from .._targets.cluster import placed_servers
 from .._targets.lookup import clusters_named, exactly_one
+from .._waiting.await_tasks import LASTING
 from .._waiting.failure_report import NEXT_STEPS_HEADING
 from .._waiting.poll_pauses import PollPolicy, poll_until_done, transient_error_warnings
 from .._waiting.progress import HEARTBEAT_SECONDS, Show, progress_line
@@ -41,8 +43,9 @@ def await_health(
 ) -> Result:
     """Poll until the ``cluster`` with this name or id is healthy (see ``health_problems``); returns its facts.
 
-    Then it has to stay healthy for ``soak`` seconds; work that somebody begins meanwhile is not a problem. With
-    ``watch`` it must also have no signs of trouble. They are read when everything else is healthy.
+    Then it has to stay healthy for ``soak`` seconds; a task that somebody begins meanwhile is not a problem. What that
+    does to the cluster, and what may pass, has to be over by the end of them, or within the timeout after that. With
+    ``watch`` it must also have no signs of trouble. They are read when everything else is healthy, or explained.
 
     Temporary polling errors do not end the wait. Raises NotHealthy after one last poll, or at once if only a person
     can clear a problem; its facts hold the result with the ``problems``. Raises TargetError if the cluster does not
@@ -55,13 +58,16 @@ def await_health(
     waited = poll_until_done(poller, api, policy, clock)
     soaks = not poller.problems and soak > 0
     if soaks:
-        poller.soaks = True
+        poller.phase = _Phase.SOAK
         waited += poll_until_done(poller, api, replace(policy, timeout=soak), clock)
+    if soaks and poller.unsettled and not poller.ill:
+        poller.phase = _Phase.END_OF_SOAK
+        waited += poll_until_done(poller, api, policy, clock)
     result = poller.result(waited)
-    if not poller.problems or (soaks and not poller.ill):
+    if not poller.problems or (soaks and not poller.unsettled):
         return result
     if soaks:
-        words = unhealthy_words(poller.ill, None, "Check the cluster before you go on.")
+        words = unhealthy_words(poller.unsettled, None, "Check the cluster before you go on.")
         raise NotHealthy(f"Cluster {poller.name} did not stay healthy for {soak:g} seconds; it {words}", **result)
     words = unhealthy_words(
         poller.problems, waited, "Check the cluster first; then wait again, or with a larger wait_timeout."
@@ -90,6 +96,20 @@ def _first(problems: Sequence[str]) -> str:
     return "; ".join(problems[:NAMED_AT_MOST]) + more
 
 
+def _kind_of(trouble: Trouble) -> Kind:
+    if not trouble.passes:
+        return Kind.HELD
+    return Kind.AT_WORK if trouble.sign in (Sign.BACKUP, Sign.MERGE) else Kind.PASSING
+
+
+class _Phase(Enum):
+    """The wait for a healthy cluster; the time that it has to stay so; and the wait for what may pass at its end."""
+
+    WAIT = "wait"
+    SOAK = "soak"
+    END_OF_SOAK = "end of soak"
+
+
 class _PolledCluster:
     """A cluster as last read, with its health problems."""
 
@@ -99,7 +119,7 @@ class _PolledCluster:
         self.cluster: Facts | None = None
         self.servers: list[Facts] = []
         self.problems: list[Problem] = []
-        self.soaks = False
+        self.phase = _Phase.WAIT
         self.failures: list[ServiceError] = []
         self._api = api
         self._cluster_option = cluster_option
@@ -111,13 +131,25 @@ class _PolledCluster:
 
     @property
     def done(self) -> bool:
-        """Whether it is healthy, or waiting does not help; while it ``soaks``, whether it has a problem."""
-        return bool(self.ill) if self.soaks else bool(self.held) or not self.problems
+        """Whether the wait of this phase is over before its time."""
+        if self.phase is _Phase.WAIT:
+            return bool(self.held) or not self.problems
+        return bool(self.ill) or (self.phase is _Phase.END_OF_SOAK and not self.unsettled)
+
+    @property
+    def unsettled(self) -> list[Problem]:
+        """The problems without the tasks at work: what these explain, too."""
+        return [problem for problem in self.problems if problem.kind is not Kind.AT_WORK]
+
+    @property
+    def unexplained(self) -> list[Problem]:
+        """The problems that no running task explains."""
+        return [problem for problem in self.problems if problem.kind in (Kind.PASSING, Kind.ILL, Kind.HELD)]
 
     @property
     def ill(self) -> list[Problem]:
-        """The problems that no running task explains."""
-        return [problem for problem in self.problems if problem.kind in (Kind.ILL, Kind.HELD)]
+        """Of these, the ones that do not pass soon."""
+        return [problem for problem in self.unexplained if problem.kind is not Kind.PASSING]
 
     @property
     def held(self) -> list[Problem]:
@@ -151,16 +183,19 @@ class _PolledCluster:
         """Read the cluster again."""
         try:
             self._read()
-        except (CredentialsRefused, NotFound):
+        except LASTING:
             raise
         except ServiceError as error:
             self.failures.append(error)
-            self.problems = [Problem(f"it cannot be read: {error.what.rstrip('.')}", Kind.AT_WORK)]
+            self.problems = [Problem(f"it cannot be read: {error.what.rstrip('.')}", Kind.PASSING)]
 
     def _read(self) -> None:
         health = read_health(self._api, self._record(), self._demands)
         self.cluster, self.servers = health.cluster, health.servers
-        self.problems = health.problems or self._signs_of(health)
+        self.problems = health.problems
+        is_explained = self.phase is not _Phase.WAIT and not self.unexplained
+        if is_explained or not self.problems:
+            self.problems += self._signs_of(health)
 
     def _signs_of(self, health: ClusterHealth) -> list[Problem]:
         if self._signs is None:
@@ -169,7 +204,7 @@ class _PolledCluster:
         readings = self._signs.read(health.cluster["id"], name)
         placed = placed_servers(health.records.cluster, health.records.servers)
         found = troubles(name, placed, readings, self._signs.watch)
-        return [Problem(trouble.words, Kind.IN_FLIGHT if trouble.passes else Kind.HELD) for trouble in found]
+        return [Problem(trouble.words, _kind_of(trouble)) for trouble in found]
 
     def _record(self) -> Record:
         if self.cluster is None:
@@ -187,7 +222,7 @@ class _PolledCluster:
         self._reported = texts
 
     def heartbeat(self, waited: float) -> None:
-        """Show that the first problem persists, or while it ``soaks`` that there is none."""
+        """Show that the first problem persists, or that there is none."""
         if not self.problems:
             self._say(f": healthy for {waited:.0f} s", waited)
             return

@@ -19,11 +19,13 @@ from .._waiting.failure_report import failed_words, remedies
 class Kind(Enum):
     """The kind of a problem: a task at work, a status that such work explains, a status that nothing explains, or held.
 
+    PASSING is what no work explains, but may pass soon: a sign of trouble that is new, or an answer that did not come.
     HELD is a problem that only a person can clear; waiting does not help.
     """
 
     AT_WORK = "at work"
     IN_FLIGHT = "in flight"
+    PASSING = "passing"
     ILL = "ill"
     HELD = "held"
 

@@ -225,7 +225,7 @@ class OcpApi(TaskList, SignReads, ParameterCalls, ObProxyCalls):
         query = {} if name is None else {"name": name}
         found = self._shared(
             ("clusters", name),
-            lambda: [cluster_record(one) for one in self._list("/api/v2/ob/clusters", query)],
+            lambda: [cluster_record(one) for one in self._list("/api/v2/ob/clusters", query, complete=True)],
             together=name is None,
         )
         if self.sharing is not None and name is None:
@@ -235,12 +235,16 @@ class OcpApi(TaskList, SignReads, ParameterCalls, ObProxyCalls):
     def zones(self, cluster_id: int) -> list[Record]:
         """All zones of a cluster."""
         path = f"/api/v2/ob/clusters/{cluster_id}/zones"
-        return self._shared(("zones", cluster_id), lambda: [zone_record(one) for one in self._list(path)])
+        return self._shared(
+            ("zones", cluster_id), lambda: [zone_record(one) for one in self._list(path, complete=True)]
+        )
 
     def servers(self, cluster_id: int) -> list[Record]:
         """All servers of a cluster."""
         path = f"/api/v2/ob/clusters/{cluster_id}/servers"
-        found = self._shared(("servers", cluster_id), lambda: [server_record(one) for one in self._list(path)])
+        found = self._shared(
+            ("servers", cluster_id), lambda: [server_record(one) for one in self._list(path, complete=True)]
+        )
         if any(one.get("ip") is None and one.get("zoneName") is None for one in found):
             raise _wrong_list(f"{self.url}{path}", "servers")
         return found
@@ -263,7 +267,7 @@ class OcpApi(TaskList, SignReads, ParameterCalls, ObProxyCalls):
 
     def hosts(self) -> list[Record]:
         """All hosts."""
-        return [host_record(one) for one in self._list("/api/v2/compute/hosts")]
+        return [host_record(one) for one in self._list("/api/v2/compute/hosts", complete=True)]
 
     def host_agent(self, host_id: int) -> Record:
         """The agent of a host, with its processes, below the prefix that this service knows."""
@@ -336,15 +340,22 @@ class OcpApi(TaskList, SignReads, ParameterCalls, ObProxyCalls):
     def _list(
         self, path: str, params: Record | None = None, size: int = PAGE_SIZE, *, complete: bool = False
     ) -> list[Record]:
-        return [found for page in self._pages(path, params or {}, size, complete=complete) for found in page]
+        """All entries; in a ``complete`` list the last of one that is on two pages, as pages are read once more."""
+        every = [found for page in self._pages(path, params or {}, size, complete=complete) for found in page]
+        if not complete:
+            return every
+        numbers = [integer(found.get("id")) for found in every]
+        last = {number: place for place, number in enumerate(numbers)}
+        return [found for place, found in enumerate(every) if numbers[place] is None or last[numbers[place]] == place]
 
     def _pages(
         self, path: str, params: Record, size: int, *, of_tasks: bool = False, complete: bool = False
     ) -> Iterator[list[Record]]:
         """The entries page by page. That all are missing always matters, that one is in a ``complete`` list.
 
-        One ``of_tasks`` is complete.
+        One ``of_tasks`` is complete. After a page from which entries have moved forward, pages are read once more.
         """
+        is_complete = of_tasks or complete
         page = pages = 1
         read = PagedRead(self._client.timeout, keeps_all=not of_tasks)
         while page <= pages:
@@ -356,7 +367,7 @@ class OcpApi(TaskList, SignReads, ParameterCalls, ObProxyCalls):
                 raise _wrong_list(answer.url, "tasks", answer.trace_id)
             read.count(answer, len(contents))
             moved = read.compare(answer, contents)
-            if of_tasks and page > 1 and moved:
+            if is_complete and page > 1 and moved:
                 # As many entries have moved to the pages before, where they were not yet.
                 page = max(1, page - moved)
                 read.go_on(answer)
@@ -369,7 +380,7 @@ class OcpApi(TaskList, SignReads, ParameterCalls, ObProxyCalls):
                 break
             if page <= pages:
                 read.go_on(answer)
-        if of_tasks or complete or read.is_empty:
+        if is_complete or read.is_empty:
             read.complete(answer)
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from .._base.errors import (
     AuthenticationFailed,
     NotFound,
+    PageNotFound,
     PermissionDenied,
     RateLimited,
     RequestRefused,
@@ -103,8 +104,8 @@ def _refusal(envelope: Record, response: requests.Response, body: Body, method: 
     reason = truncate(text(error.get("message")) or "", REASON_LENGTH)
     trace_id = one_line(envelope.get("traceId"))
     meaning = meaning_of(error.get("code"))
-    kind = _kind(status, meaning)
     is_refusal = envelope.get("successful") is False
+    kind = _kind(status, meaning, has_envelope=is_refusal)
     named = {status for status in (in_http if in_http >= 400 else None, in_envelope) if status is not None}
     unknown = may_have_run(method, refused_with=named if is_refusal else ())
     sentences = [f"{method} {url} was refused with status {status}" + (f": {reason.rstrip('.')}" if reason else "")]
@@ -136,7 +137,7 @@ def _refusal(envelope: Record, response: requests.Response, body: Body, method: 
     return refusal
 
 
-def _kind(status: int, meaning: Meaning | None) -> type[RequestRefused]:
+def _kind(status: int, meaning: Meaning | None, *, has_envelope: bool) -> type[RequestRefused]:
     """By status, and for 400, the status of most refusals, by the error code. A locked account may get a 403."""
     if status in (400, 403) and meaning is Meaning.NO_LOGIN:
         return AuthenticationFailed
@@ -144,4 +145,6 @@ def _kind(status: int, meaning: Meaning | None) -> type[RequestRefused]:
         return NotFound
     if status == 400 and meaning is Meaning.NO_PERMISSION:
         return PermissionDenied
+    if status == 404 and not has_envelope:
+        return PageNotFound
     return _KINDS.get(status, RequestRefused)

@@ -14,7 +14,7 @@ from .records import obproxy_cluster_record, obproxy_parameter_record
 class ObProxyCalls(Protocol):
     """Calls of one service. Every method raises ServiceError."""
 
-    def _list(self, path: str) -> list[Record]:
+    def _list(self, path: str, *, complete: bool = False) -> list[Record]:
         """All elements of a list."""
 
     def _record(self, path: str) -> Record:
@@ -25,7 +25,7 @@ class ObProxyCalls(Protocol):
 
     def obproxy_clusters(self) -> list[Record]:
         """All OBProxy clusters, with their OBProxies."""
-        return [obproxy_cluster_record(one) for one in self._list("/api/v2/obproxy/clusters")]
+        return [obproxy_cluster_record(one) for one in self._list("/api/v2/obproxy/clusters", complete=True)]
 
     def obproxy_cluster(self, cluster_id: int) -> Record:
         """One OBProxy cluster, with its OBProxies."""

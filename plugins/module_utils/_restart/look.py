@@ -31,9 +31,10 @@ class Look:
 
     ``tasks`` are all that is known on it, newest first, each with its detail where that was read; ``listed`` is the
     whole list that they are from. ``named_failed`` are the FAILED tasks that the target names, newest first.
-    ``is_outdated``: it names a task that ended otherwise or is gone, so it has changed since, or hides what runs.
-    ``failure`` is its newest restart, if that FAILED and explains what the target shows. ``reads_tasks``: whether these
-    credentials may read tasks.
+    ``is_outdated``: it names a task that ended otherwise or is gone, so it has changed since, or hides what runs;
+    ``unseen`` are the ids of those that are gone, or that a replica does not have yet. ``failure`` is its newest
+    restart, if that FAILED and explains what the target shows. ``reads_tasks``: whether these credentials may read
+    tasks.
     """
 
     observed: Observation
@@ -42,6 +43,7 @@ class Look:
     listed: Sequence[Record] = field(default=())
     named_failed: Sequence[Task] = ()
     is_outdated: bool = False
+    unseen: frozenset[int] = frozenset()
     failure: Task | None = None
     reads_tasks: bool = True
 

@@ -5,8 +5,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from math import inf
 from typing import TypeVar
 
 from .._base.clock import Clock
@@ -17,6 +18,7 @@ from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import FAILED, RUNNING, Task
 from .._targets.target import Member, Observation, Target, TaskOnTarget
 from .._targets.task_names import DATABASE_RESTARTS, kind_of
+from .._waiting.await_tasks import UNSEEN_FOR
 from .earlier_looks import EarlierLooks
 from .evidence import lacks_step_times, needs_detail
 from .held import newest_failure
@@ -41,8 +43,7 @@ def later_holder(
     api: OcpApi, target: Target, observed: Observation, number: int, began: datetime | None
 ) -> Task | None:
     """The FAILED task that the target names, if it is later than task ``number``, which ``began`` then."""
-    _entries, failed, _is_outdated = _named_tasks(api, target, observed)
-    others = (task for task in failed if task.id != number)
+    others = (task for task in _named_tasks(api, target, observed).failed if task.id != number)
     return next((task for task in others if began is None or age_order(task) > (began, number)), None)
 
 
@@ -56,6 +57,8 @@ class Reader:
         self._warnings = warnings
         self._earlier = EarlierLooks()
         self._details: dict[int, Record] = {}
+        # The tasks that the target names and OCP does not show, each with the time of the first such look.
+        self._unseen: dict[int, float] = {}
         first = target.first_observation
         if first is not None:
             self._earlier.note(first, explained=False, now=clock.now())
@@ -87,7 +90,10 @@ class Reader:
         return self._earlier.is_behind(look.observed)
 
     def may_be_behind(self, look: Look) -> bool:
-        """Whether work is no longer shown, and its effect not yet."""
+        """Whether work is no longer shown, and its effect not yet; or a task is named that does not show yet."""
+        since = max((self._unseen[number] for number in look.unseen), default=-inf)
+        if not look.unfinished and self._clock.now() - since < UNSEEN_FOR:
+            return True
         return self._earlier.may_be_behind(look.observed, self._clock.now()) and not _shows_the_effect(look)
 
     @property
@@ -115,11 +121,23 @@ class Reader:
         missing = [number for number in own if number not in known]
         on_target += self._own_tasks(missing, tasks or [])
         observed = self._earlier.at_worst(observe(self._api, self._target, self._clock), self._clock.now())
-        named, failed, is_outdated = _named_tasks(self._api, self._target, observed)
-        entries = self._earlier.completed([*on_target, *named], self._read_of_target, self._target.may_be_kind)
+        named = _named_tasks(self._api, self._target, observed)
+        entries = self._earlier.completed([*on_target, *named.entries], self._read_of_target, self._target.may_be_kind)
         shown = [self._with_detail(entry) for entry in entries]
+        unseen = named.unseen.difference(entry.record["id"] for entry in shown)
+        for number in unseen:
+            self._unseen.setdefault(number, self._clock.now())
         now = service_time(self._api.service_clock, self._clock)
-        look = Look(observed, now, shown, tasks or [], failed, is_outdated, reads_tasks=tasks is not None)
+        look = Look(
+            observed,
+            now,
+            shown,
+            tasks or [],
+            named.failed,
+            is_outdated=named.is_outdated or bool(unseen),
+            unseen=unseen,
+            reads_tasks=tasks is not None,
+        )
         return replace(look, failure=self._failure(look))
 
     def _listed(self) -> list[Record] | None:
@@ -206,12 +224,22 @@ def _is_same(known: Record | None, listed: Record) -> bool:
     return all(None in pair or str(pair[0]).upper() == str(pair[1]).upper() for pair in shown)
 
 
-def _named_tasks(api: OcpApi, target: Target, observed: Observation) -> tuple[list[TaskOnTarget], list[Task], bool]:
-    """The tasks that a target itself names (``operatingTaskInstanceId``), newest first.
+@dataclass(frozen=True)
+class _Named:
+    """The tasks that a target itself names (``operatingTaskInstanceId``), newest first; of these the FAILED ones.
 
-    As entries; the FAILED ones; and whether one is gone or ended otherwise, so that the target has changed since.
+    ``unseen`` are the ids of those that OCP does not have, or a replica of it does not have yet. ``is_outdated``: one
+    ended otherwise, so that the target has changed since.
     """
-    entries, failed, is_outdated = [], [], False
+
+    entries: list[TaskOnTarget]
+    failed: list[Task]
+    unseen: frozenset[int]
+    is_outdated: bool
+
+
+def _named_tasks(api: OcpApi, target: Target, observed: Observation) -> _Named:
+    entries, failed, unseen, is_outdated = [], [], set(), False
     for number in observed.operations:
         try:
             record = api.task(number)
@@ -219,14 +247,14 @@ def _named_tasks(api: OcpApi, target: Target, observed: Observation) -> tuple[li
             entries.append(TaskOnTarget({"id": number, "status": RUNNING}, frozenset()))
             continue
         except NotFound:
-            is_outdated = True
+            unseen.add(number)
             continue
         task = Task.from_api(record)
         entries.append(TaskOnTarget(record, _members_restarted_by(task, target, observed)))
         if task.status == FAILED:
             failed.append(task)
         is_outdated = is_outdated or (task.finished and task.status != FAILED)
-    return entries, failed, is_outdated
+    return _Named(entries, failed, frozenset(unseen), is_outdated)
 
 
 def _members_restarted_by(task: Task, target: Target, observed: Observation) -> frozenset[str] | None:

@@ -133,9 +133,14 @@ def _retry(task: Task) -> Decision:
             f"is {task.status} in its rollback and cannot be retried forwards; "
             "give state=rolled_back to go on with that",
         )
-    if task.status != FAILED:
-        return Decision(f"it is {state_words(task.status)}")
-    return Decision("it is FAILED", whole=True)
+    if task.status == FAILED:
+        return Decision("it is FAILED", whole=True)
+    if task.status is None or (task.finished and task.status != SUCCESSFUL):
+        shown = "ended " if task.finished else "is "
+        raise _refusal(
+            task, f"{shown}{state_words(task.status)}; only a FAILED task can be retried. Look at the task in OCP"
+        )
+    return Decision(f"it is {state_words(task.status)}")
 
 
 def _roll_back(task: Task) -> Decision:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from .._base.cli_hints import start_command
@@ -32,12 +33,15 @@ def state_of_servers(api: OcpApi, task: Task) -> str:
 
 
 def _servers_of(api: OcpApi, task: Task) -> Iterator[Member]:
-    """Those that are shown; none where the servers of its cluster cannot be read."""
-    hosts = {name.rpartition(":")[0] or name for name in task.targets}
-    if task.cluster_id is None or not hosts:
+    """Those that are shown; none where the servers of its cluster cannot be read.
+
+    A task names hosts. Of several servers on one host it is not known which one it was for.
+    """
+    if task.cluster_id is None or not task.targets:
         return
     try:
         servers = api.servers(task.cluster_id)
     except OcpError:
         return
-    yield from (member for member in map(member_of, servers) if member.name.rpartition(":")[0] in hosts)
+    on_host = Counter(server.get("ip") for server in servers)
+    yield from (member_of(one) for one in servers if one.get("ip") in task.targets and on_host[one.get("ip")] == 1)

@@ -191,7 +191,10 @@ class _TaskAction:
             if error.may_have_run:
                 self._record_action(step)
                 self._find_lost_action(before, step, what, error)
-            elif not (isinstance(error, RequestRefused) and error.may_be_due_to_state and self._is_already_done(step)):
+            elif self._is_already_done(step, error):
+                # A proxy may have sent it twice, and this is the answer to the second.
+                self._record_action(step)
+            else:
                 error.add_context(f"{what[0].upper()}{what[1:]} was not {self._desired.state.done}.")
                 if isinstance(error, PermissionDenied):
                     error.add_advice("The permission is TASK_MANAGER.")
@@ -208,18 +211,20 @@ class _TaskAction:
     def _announce(self, what: str) -> None:
         self._policy.announce(progress_line(f"{what}: {self._desired.state.done}"), False)
 
-    def _is_already_done(self, step: Subtask | None) -> bool:
+    def _is_already_done(self, step: Subtask | None, refusal: ServiceError) -> bool:
         """Whether the desired state is reached despite the refusal."""
+        if not (isinstance(refusal, RequestRefused) and refusal.may_be_due_to_state):
+            return False
         try:
-            return self._is_reached(self._read(), step)
+            return self._is_reached(self._read(), step, "by this request or somebody else's")
         except (OptionError, ServiceError, StateError, TargetError):
             return False
 
-    def _is_reached(self, task: Task, step: Subtask | None) -> bool:
-        """Whether someone else has brought it into the desired state. Raises StateError if it is in another one."""
+    def _is_reached(self, task: Task, step: Subtask | None, by: str = "since someone else was faster") -> bool:
+        """Whether it is in the desired state, as it was not before. Raises StateError if it is in another one."""
         decision = decide_action(task, DesiredState(self._desired.state, None if step is None else step.id))
         if not decision.is_needed:
-            self._add_to_reason(f"by now {decision.reason}, since someone else was faster")
+            self._add_to_reason(f"by now {decision.reason}, {by}")
         return not decision.is_needed
 
     def _find_lost_action(self, before: Task, step: Subtask | None, what: str, lost: ServiceError) -> None:
@@ -250,8 +255,11 @@ class _TaskAction:
         purpose = Purpose(done, so_far.trace_id, state=lambda _task: state_of_servers(self._api, before))
         rolling_back = state is State.ROLLED_BACK or (state is State.SKIPPED and before.is_rolling_back)
         wait_for = wait_for_tasks if rolling_back or state is State.CANCELED else wait_for_success
+        acted_on = before if so_far.changed else None
         try:
-            waited = wait_for(self._api, ids, policy, purpose=purpose, unseen_for=UNSEEN_FOR, clock=self._clock)
+            waited = wait_for(
+                self._api, ids, policy, purpose=purpose, unseen_for=UNSEEN_FOR, before=acted_on, clock=self._clock
+            )
         except OcpError as error:
             self._attempt.note(task=next(iter(error.facts.pop("tasks", [])), so_far.task))
             if not isinstance(error, TaskError):

@@ -8,20 +8,30 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from .._base.clock import SYSTEM_CLOCK, Clock
-from .._base.errors import CredentialsRefused, NotFound, OcpError, OptionError, ServiceError, TargetError
+from .._base.errors import (
+    CredentialsRefused,
+    NotFound,
+    OcpError,
+    OptionError,
+    PageNotFound,
+    ResponseUnreadable,
+    ServiceError,
+    TargetError,
+)
 from .._base.parsing import Record
 from .._ocp.endpoints import OcpApi
 from .._ocp.paging import PAGE_SIZE
 from .._ocp.side_by_side import Crew, Ended
 from .._ocp.task_list import RECENT_TASKS
-from .._ocp.task_model import RUNNING, SUCCESSFUL, Task
+from .._ocp.task_model import RUNNING, SUCCESSFUL, Task, is_finished
 from .failure_report import Purpose, task_failed, wait_timed_out
 from .poll_pauses import PollPolicy, Result, poll_until_done, transient_error_warnings
 from .progress import MOST_TASKS_IN_DETAIL, PollResult, Progress
 
 NO_PURPOSE = Purpose()
 # Failures that end a wait, since no other read mends them.
-LASTING = (CredentialsRefused, NotFound)
+UNSEEN = (NotFound, PageNotFound)
+LASTING = (CredentialsRefused, *UNSEEN)
 # Seconds within which a lagging replica of the service shows a task that is known to exist.
 UNSEEN_FOR = 60.0
 # The same for an id that a user has given and may have misspelt.
@@ -55,8 +65,6 @@ def await_tasks(
             api, task_ids, policy, full=full, purpose=purpose, unseen_for=GIVEN_UNSEEN_FOR, clock=clock
         )
     except NotFound as error:
-        if not (error.reason or error.facts["trace_id"]):  # of a proxy, perhaps
-            raise
         text = f"task_ids: task {error.facts['task_id']} does not exist; list tasks with oceanbase.ocp.task_info."
         raise TargetError(text, **error.facts) from None
     return {
@@ -75,10 +83,13 @@ def wait_for_success(
     full: bool = True,
     purpose: Purpose = NO_PURPOSE,
     unseen_for: float = 0.0,
+    before: Task | None = None,
     clock: Clock = SYSTEM_CLOCK,
 ) -> Awaited:
     """Wait until all tasks have finished; raises TaskFailed if one did not succeed, else as ``wait_for_tasks``."""
-    waited = wait_for_tasks(api, task_ids, policy, full=full, purpose=purpose, unseen_for=unseen_for, clock=clock)
+    waited = wait_for_tasks(
+        api, task_ids, policy, full=full, purpose=purpose, unseen_for=unseen_for, before=before, clock=clock
+    )
     if waited.unsuccessful:
         error = task_failed(api, waited.unsuccessful, len(waited.results), purpose, policy.log_lines)
         error.facts.update(tasks=waited.results, warnings=waited.warnings)
@@ -94,6 +105,7 @@ def wait_for_tasks(
     full: bool = True,
     purpose: Purpose = NO_PURPOSE,
     unseen_for: float = 0.0,
+    before: Task | None = None,
     crew: Crew | None = None,
     listed: bool = False,
     clock: Clock = SYSTEM_CLOCK,
@@ -103,11 +115,15 @@ def wait_for_tasks(
     With a ``crew`` many that have ended since the last poll are read side by side. With ``listed`` the list may tell
     that they have succeeded, which shows less of a task than a read of it. Temporary polling errors do not end the
     wait. Rejected credentials, a missing permission and a task that does not exist do: every answer was 404 for
-    ``unseen_for`` seconds. Raises WaitTimeout after one last poll.
+    ``unseen_for`` seconds. As long may a replica that lags show a task as it was ``before`` somebody acted on it, which
+    is not its end. Raises WaitTimeout after one last poll.
     """
-    graces = {task_id: Grace(clock, min(unseen_for, policy.timeout)) for task_id in task_ids}
+    grace = min(unseen_for, policy.timeout)
+    graces = {task_id: Grace(clock, grace) for task_id in task_ids}
     progress = Progress(policy.show, policy.offline_time, steps=policy.steps)
     poller = _AwaitedTasks(api, crew, graces, full, listed, progress, purpose)
+    if before is not None:
+        poller.acted_on(before, Grace(clock, grace))
     waited = poll_until_done(poller, api, policy, clock)
     if not poller.done:
         error = wait_timed_out(api, poller.unfinished, waited, poller.poll_warnings(), purpose)
@@ -161,6 +177,14 @@ class _AwaitedTasks:
         self._problems: list[ServiceError] = []
         self._progress = progress
         self._purpose = purpose
+        self._before: tuple[Task, Grace] | None = None
+
+    def acted_on(self, before: Task, grace: Grace) -> None:
+        """Until ``grace`` is over a record that is the same as ``before`` is of the time before the action."""
+        self._before = before, grace
+
+    def _is_outdated(self, task: Task) -> bool:
+        return self._before is not None and task == self._before[0] and not self._before[1].is_over
 
     @property
     def done(self) -> bool:
@@ -178,7 +202,7 @@ class _AwaitedTasks:
         try:
             changed = set(self.unfinished)
             if len(changed) > MOST_TASKS_IN_DETAIL:
-                changed -= {task.get("id") for task in self._api.tasks(status=RUNNING)}
+                changed -= self._running()
             if self._listed and len(changed) > MOST_TASKS_IN_DETAIL:
                 changed -= self._note_listed(changed)
             for task_id, answer in self._answers([task_id for task_id in self.wanted if task_id in changed]):
@@ -189,6 +213,21 @@ class _AwaitedTasks:
             raise
         except ServiceError as error:
             self._record_problem(error)
+
+    def _running(self) -> set[int]:
+        """The ids of the tasks that the list shows as not ended; none if no list is complete.
+
+        A service may ignore the filter, and so show all tasks.
+        """
+        try:
+            listed = self._api.tasks(status=RUNNING)
+        except ResponseUnreadable as error:
+            self._record_problem(error)
+            return set()
+        found = {task["id"] for task in listed if not is_finished(task) and task["id"] in self.unfinished}
+        for task_id in found:
+            self._graces[task_id].renew()
+        return found
 
     def _note_listed(self, task_ids: Collection[int]) -> set[int]:
         """Note those that one page of the list shows as done with all their steps; returns their ids."""
@@ -214,7 +253,7 @@ class _AwaitedTasks:
 
     def _note(self, task_id: int, answer: Record | OcpError | None) -> None:
         if isinstance(answer, OcpError):
-            if isinstance(answer, NotFound) and not self._graces[task_id].is_over:
+            if isinstance(answer, UNSEEN) and not self._graces[task_id].is_over:
                 self._record_problem(answer)
             elif isinstance(answer, LASTING) or not isinstance(answer, ServiceError):
                 answer.facts["task_id"] = task_id
@@ -222,8 +261,11 @@ class _AwaitedTasks:
             else:
                 self._record_problem(answer)
             return
-        task = self._purpose.named(Task.from_api(answer or {}))
+        shown = Task.from_api(answer or {})
         self._graces[task_id].renew()
+        if self._is_outdated(shown):
+            return
+        task = self._purpose.named(shown)
         self._just_read[task_id] = self.unfinished[task_id] = task
         if task.finished:
             del self.unfinished[task_id]

@@ -13,7 +13,7 @@ from .._base.clock import SYSTEM_CLOCK, Clock
 from .._base.errors import CredentialsRefused, NotFound, ServiceError, WrongRecord
 from .._base.parsing import Record, integer
 from .._ocp.endpoints import OcpApi
-from .._ocp.task_model import RUNNING, Subtask, Task
+from .._ocp.task_model import RUNNING, Subtask, Task, is_finished
 from .await_tasks import UNSEEN_FOR, Grace
 from .poll_pauses import PollPolicy, poll_until_done
 
@@ -121,7 +121,9 @@ class _FollowedTasks:
     def _poll(self) -> None:
         if self._newest is None:
             self._newest = max(map(_id, self._api.tasks(1)), default=0)
-        running = self._listed(status=RUNNING)
+        # A service may ignore the filter.
+        listed = self._listed(status=RUNNING)
+        running = {task_id: task for task_id, task in listed.items() if not is_finished(task)}
         # A short task may have run and ended since the last poll.
         newer = self._listed(above=self._newest)
         for task_id in running.keys() | newer.keys():
@@ -129,8 +131,17 @@ class _FollowedTasks:
             self._followed.setdefault(task_id, _FollowedTask(first, Grace(self._clock, UNSEEN_FOR)))
         self._newest = max(self._newest, *newer) if newer else self._newest
         self._polled = True
+        problems: list[ServiceError] = []
         for task_id in sorted(self._followed):
-            self._follow(task_id, running.get(task_id))
+            try:
+                self._follow(task_id, running.get(task_id))
+            except CredentialsRefused:
+                raise
+            except ServiceError as error:
+                # Others are reported all the same.
+                problems.append(error)
+        if problems:
+            raise problems[0]
 
     def _listed(self, **filters: Any) -> dict[int, Record]:
         return {_id(task): task for task in self._api.tasks(**self._filters, **filters)}

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from datetime import UTC, timedelta
+from unittest.mock import ANY
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import (
@@ -351,3 +352,88 @@ def test_without_min_zones_each_zone_has_to_be_running(api, wait):
     finds(api, raw_cluster(), again=True)
     wait(min_zones=None)
     assert wait.lines[0] == ("  orders: zone zone2 of cluster orders is STOPPED", True)
+
+
+HEALTHY_AGAIN = "  orders: healthy after 0 s"
+LAGGING = Watch(frozenset({Sign.LAG}), 30)
+
+
+def finds_lag(api, *found, again=True):
+    for lag in found:
+        finds(api, raw_cluster(), again=again)
+        api.expect("lag_samples", "orders", since=ANY, until=ANY, gives=[{"timestamp": 1, LAG: lag}])
+
+
+def test_sign_at_the_end_of_a_watch_has_to_pass(api, wait):
+    """One that a wait may end stopped no watch, and did not count at its end."""
+    api.double.service_clock = ServiceClock()
+    finds_lag(api, 0.1, again=False)
+    finds_lag(api, 0.1, 0.1, 40, 40, 0.1)
+    result = wait(soak=1, watch=LAGGING)
+    assert (result["problems"], [line for line, _failed in wait.lines]) == (
+        [],
+        ["  orders: replicas of orders lag 40 seconds behind, more than max_lag=30 (stop_on: lag)", HEALTHY_AGAIN],
+    )
+
+
+def test_sign_that_does_not_pass_after_a_watch_is_a_failure(api, wait):
+    api.double.service_clock = ServiceClock()
+    finds_lag(api, 0.1, again=False)
+    finds_lag(api, *[40] * 6)
+    with pytest.raises(NotHealthy, match=r"did not stay healthy for 1 seconds; .* lag 40 seconds behind"):
+        wait(timeout=1, soak=1, watch=LAGGING)
+
+
+def test_work_that_somebody_begins_hides_no_sign_from_a_watch(api, wait):
+    api.double.service_clock = ServiceClock()
+    alarms = [{"id": 12, "alarmType": "x", "labels": {"ob_cluster_name": "orders"}}]
+    finds(api, raw_cluster())
+    api.expect("active_alarms", gives=[])
+    finds(api, raw_cluster(), raw_task(9, name="Back up"), again=True)
+    api.expect("active_alarms", gives=alarms)
+    with pytest.raises(NotHealthy, match=r"did not stay healthy for 60 seconds; .* alarm 12"):
+        wait(soak=60, watch=Watch(frozenset({Sign.ALARMS}), 30))
+
+
+def test_backup_that_begins_while_it_is_watched_is_work(api, wait):
+    api.double.service_clock = ServiceClock()
+    running = {"backupStatus": "DOING", "status": "DOING", "tenantName": "shop"}
+    finds(api, raw_cluster())
+    reads_backups(api)
+    for _look in range(3):
+        finds(api, raw_cluster(), again=True)
+        reads_backups(api, running)
+    assert wait(soak=1, watch=Watch(frozenset({Sign.BACKUP}), 30))["problems"]
+
+
+def reads_backups(api, *backups):
+    api.expect("data_backups", 31, ANY, gives=list(backups))
+    api.expect("tenant_restores", 31, ANY, gives=[])
+
+
+def test_watch_ends_with_an_answer(api, wait):
+    """A service that did not answer at the end of a watch was healthy."""
+    finds(api, raw_cluster())
+    for _poll in range(4):
+        api.expect("cluster", 31, gives=LOST)
+    with pytest.raises(NotHealthy, match="did not stay healthy for 1 seconds; it is not healthy: it cannot be read"):
+        wait(timeout=0, soak=1)
+
+
+def test_server_that_is_at_work_at_the_end_of_a_watch_has_to_serve_again(api, wait):
+    """Its status alone explained it, or any task that ran: the watch was green with a server down."""
+    moving = raw_cluster(raw_server(1), raw_server(2, "zone2", status="STOPPING"), raw_server(3, "zone3"))
+    finds(api, raw_cluster())
+    for found in (moving, moving, moving, moving, raw_cluster()):
+        finds(api, found, raw_task(9, name="Back up"), again=True)
+    assert wait(soak=1)["problems"] == ["task 9 (Back up) is RUNNING on cluster orders"]
+
+
+def test_server_that_stays_down_beside_a_task_fails_after_a_watch(api, wait):
+    finds(api, raw_cluster())
+    for _look in range(6):
+        finds(api, ILL, raw_task(9, name="Back up"), again=True)
+    with pytest.raises(
+        NotHealthy, match=r"did not stay healthy for 1 seconds; .* 10\.1\.0\.2:2882 of zone2 is UNAVAILABLE"
+    ):
+        wait(timeout=1, soak=1, min_zones=None)

@@ -15,6 +15,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
     AuthenticationFailed,
     ConnectionFailed,
     NotFound,
+    PageNotFound,
     PermissionDenied,
     RequestRefused,
     ResponseLost,
@@ -177,7 +178,7 @@ def test_refused_signature_names_the_proxy(base, signed, server):
 def test_error_status_without_an_envelope_is_a_refusal(server):
     server.expect("GET", "/api/v2/x", text("<h1>Not Found</h1>", 404))
     error = error_of(connect(server.url))
-    assert error.__class__ is NotFound
+    assert error.__class__ is PageNotFound
     assert str(error).startswith(f"GET {server.url}/api/v2/x was refused with status 404. Check that url ")
 
 

@@ -604,3 +604,33 @@ def test_progress_names_the_target_above_its_subtasks(service):
     assert lines[lines.index(told[0]) + 1] == f"  task {job.id} (Check OB server) is running and has to end first"
     assert lines.index(told[0]) < next(n for n, line in enumerate(lines) if f"  {job.id} " in line)
     assert lines.index(told[1]) < next(n for n, line in enumerate(lines) if "  1002 " in line)
+
+
+def lagging_detail(service, seconds):
+    """A replica does not have a task yet, by its id either."""
+    shown = service.task
+
+    def task(number):
+        [job] = [job for job in service.jobs if job.id == number]
+        if service.now < job.started_at + seconds:
+            raise refused(404)
+        return shown(number)
+
+    service.list_lacks, service.task = seconds, task
+
+
+@pytest.mark.parametrize("options", [{}, {"started_before": at(-120)}])
+def test_restart_that_a_replica_does_not_have_yet_is_waited_for(options, service):
+    """The server names it, and is RUNNING still: a second restart was sent."""
+    others(service, SERVER)
+    service.servers_there[0].status = "RUNNING"
+    lagging_detail(service, 5.0)
+    result = find_and_restart(service, request(**options))
+    assert (result["action"], result["task_id"], service.posts) == ("attached", 1001, [])
+
+
+def test_task_that_is_named_and_stays_unseen_is_gone(service):
+    service.servers_there[0].operated_by = 999
+    result = find_and_restart(service, request())
+    assert (result["action"], len(service.posts)) == ("submitted", 1)
+    assert 60 <= service.time.time - service._opened < 75

@@ -216,3 +216,13 @@ def test_failed_poll_is_tolerated_with_a_warning(time_passes):
     result = acted_on(service, DesiredState(State.RETRIED), wait=True)
     assert result["task"]["succeeded"] is True
     assert result["warnings"] == ["1 poll of the tasks failed; the wait went on. The last error: Refused with 503."]
+
+
+@retries
+def test_answer_of_a_replica_from_before_the_retry_is_not_its_end(wish, time_passes):
+    service = failed(time_passes)
+    before, shown, began = service.task(1001), service.task, time_passes.time
+    service.task = lambda number: before if service.posts and time_passes.time < began + 5 else shown(number)
+    result = acted_on(service, wish, wait=True)
+    assert (result["task"]["succeeded"], len(service.posts)) == (True, 1)
+    assert result["elapsed"] >= 5

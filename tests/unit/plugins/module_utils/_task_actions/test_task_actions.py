@@ -247,23 +247,25 @@ def faster(service, call):
 
 
 @every_call
-def test_task_action_already_done_by_someone_else_is_unchanged(call, time_passes):
+def test_task_action_that_is_refused_since_it_is_done_may_be_our_own(call, time_passes):
+    """A proxy that sends it twice passes on the answer to the second."""
     service = ready_for(call, time_passes)
     faster(service, call)
     result = acted_on(service, call.wish)
-    assert (result["changed"], result["action"], result["subtask_ids"]) == (False, None, [])
+    assert (result["changed"], result["action"]) == (True, call.wish.state.value)
+    assert result["subtask_ids"] == call.subtask_ids
     assert "; by now " in result["reason"]
-    assert result["reason"].endswith("since someone else was faster")
+    assert result["reason"].endswith(", by this request or somebody else's")
     assert (service.posts, result["trace_id"]) == ([call.post], "trace-no")
 
 
-def test_subtask_already_skipped_by_someone_else_is_not_reported(time_passes):
+def test_subtask_that_is_skipped_already_is_reported_with_the_others(time_passes):
     service = failed(time_passes, also={THIRD: 1})
     service.before_post = lambda: service.posts == [("skip", TASK_ID, SECOND)] and service.model.skip_step(SECOND)
     result = acted_on(service, DesiredState(SKIPPED, status="FAILED"))
     assert service.posts == [("skip", TASK_ID, SECOND), ("skip", TASK_ID, THIRD)]
-    assert (result["changed"], result["subtask_ids"]) == (True, [THIRD])
-    assert result["diff"]["after"] == "subtask 53: skipped\n"
+    assert (result["changed"], result["subtask_ids"]) == (True, [SECOND, THIRD])
+    assert result["diff"]["after"] == "subtask 52: skipped\nsubtask 53: skipped\n"
 
 
 @every_call

@@ -9,9 +9,11 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
     AuthenticationFailed,
     NotFound,
     OptionError,
+    PageNotFound,
     PermissionDenied,
     RequestRefused,
     ResponseLost,
+    ResponseUnreadable,
     ServiceError,
     TargetError,
     WaitTimeout,
@@ -172,11 +174,11 @@ def lagging(api, time_passes):
 
     def serve(seconds, reason=""):
         shown_from = time_passes.time + seconds
-        trace_id = "trace-404" if reason else None
+        kind, trace_id = (NotFound, "trace-404") if reason else (PageNotFound, None)
 
         def task(number):
             if number == 8 and time_passes.time < shown_from:
-                raise NotFound("Refused with 404.", status=404, reason=reason, url=URL, trace_id=trace_id)
+                raise kind("Refused with 404.", status=404, reason=reason, url=URL, trace_id=trace_id)
             return successful(number)
 
         api.double.task.side_effect = task
@@ -196,7 +198,9 @@ def test_new_task_may_be_missing_for_a_while(lagging, time_passes):
 def test_task_that_stays_missing_ends_the_wait(lagging, time_passes, timeout, ends):
     began = time_passes.time
     with pytest.raises(NotFound) as raised:
-        wait_for_tasks(lagging(9000), [7, 8], PollPolicy(timeout, 10), unseen_for=60, clock=time_passes.clock)
+        wait_for_tasks(
+            lagging(9000, "No such task"), [7, 8], PollPolicy(timeout, 10), unseen_for=60, clock=time_passes.clock
+        )
     assert ends <= time_passes.time - began <= ends * 1.05
     assert raised.value.facts["task_id"] == 8
     assert [task["id"] for task in raised.value.facts["tasks"]] == [7]
@@ -228,7 +232,7 @@ def test_task_that_does_not_exist_is_named_with_what_to_do(lagging, time_passes)
 
 
 def test_404_that_is_no_answer_of_the_service_stays_as_it_is(lagging, time_passes):
-    with pytest.raises(NotFound, match=r"^Refused with 404"):
+    with pytest.raises(PageNotFound, match=r"^Refused with 404"):
         await_tasks(lagging(9000), [8], PATIENT, clock=time_passes.clock)
 
 
@@ -289,3 +293,59 @@ def test_slow_polls_do_not_extend_the_wait(api, time_passes):
     with pytest.raises(WaitTimeout, match=r"not finished after 1[0-4] seconds"):
         wait_for_tasks(api.double, [1], PollPolicy(10, 10), clock=time_passes.clock)
     assert 10 <= time_passes.time - started <= 14
+
+
+# Many
+
+
+def many(api, at_end, listed, detail=successful):
+    """Five tasks until ``at_end``; ``listed`` is what the list of the running ones shows."""
+    numbers = range(1, 6)
+    api.double.task.side_effect = lambda number: detail(number) if api.time.time >= at_end else running(number)
+    api.double.tasks.side_effect = lambda **_filters: listed(numbers)
+    return numbers
+
+
+@pytest.fixture
+def later(api, time_passes):
+    api.time = time_passes
+    return time_passes.time + 60
+
+
+def test_list_that_ignores_the_filter_hides_no_end(api, later, time_passes):
+    """It shows tasks that have ended, too: such a wait lasted until its timeout."""
+
+    def listed(numbers):
+        return [(successful if time_passes.time >= later else running)(number) for number in numbers]
+
+    waited = wait_for_tasks(api.double, many(api, later, listed), PATIENT, clock=time_passes.clock)
+    assert [task["succeeded"] for task in waited.results] == [True] * 5
+    assert time_passes.time < later + 20
+
+
+def test_list_that_is_never_complete_hides_no_end(api, later, time_passes):
+    """A service that counts all tasks, whatever the filter."""
+
+    def listed(_numbers):
+        raise ResponseUnreadable("It is not complete.", url=URL)
+
+    waited = wait_for_tasks(api.double, many(api, later, listed), PATIENT, clock=time_passes.clock)
+    assert len(waited.results) == 5
+    assert "polls of the tasks failed" in waited.warnings[0]
+
+
+def test_task_that_the_list_has_just_shown_is_not_gone(api, later, time_passes):
+    missing = [3]
+
+    def detail(number):
+        if number in missing:
+            missing.remove(number)
+            raise NotFound("404.", status=404, reason="There is no task 3.", url=URL)
+        return successful(number)
+
+    def listed(numbers):
+        return [running(number) for number in numbers if time_passes.time < later]
+
+    numbers = many(api, later, listed, detail)
+    waited = wait_for_tasks(api.double, numbers, PATIENT, unseen_for=15, clock=time_passes.clock)
+    assert (len(waited.results), missing) == (5, [])

@@ -280,3 +280,25 @@ def test_task_that_answers_with_another_id_is_dropped_with_one_line(service, aud
     monkeypatch.setattr(service, "task", answer)
     assert {task for _name, task, *_rest in audience.follow(service, 30)} == {1002}
     assert audience.noted == ["Task 1001 is not followed: the service answers with a task of another id."]
+
+
+def test_list_that_ignores_the_filter_repeats_nothing(service, audience):
+    listed = service.tasks
+    service.tasks = lambda limit=None, above=0, **_filters: listed(limit, above)
+    service.begin(SERVER, service.servers_there[:1], ago=100.0)
+    assert audience.follow(service, 30) == []
+
+
+def test_task_that_cannot_be_read_hides_no_change_of_another(service, audience):
+    for server in service.servers_there[:2]:
+        service.begin(SERVER, [server], ago=3.0)
+    shown = service.task
+
+    def task(number):
+        if number == 1001:
+            raise refused(500)
+        return shown(number)
+
+    service.task = task
+    assert kinds(audience.follow(service, 30)) == [("started", 1002, None), ("finished", 1002, None)]
+    assert any("Polling the tasks failed" in line for line in audience.noted)
