@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 
 from .._base.errors import NotFound
@@ -45,11 +44,20 @@ class TaskReader:
     def task(self, task_id: int) -> Record | None:
         """The task with this id; None if it was deleted."""
         if task_id not in self._tasks:
-            self._tasks[task_id] = None
             self.count += 1
-            with suppress(NotFound):
-                self._tasks[task_id] = self._api.task(task_id)
+            self._tasks[task_id] = self._read(task_id)
         return self._tasks[task_id]
+
+    def _read(self, task_id: int) -> Record | None:
+        try:
+            return self._api.task(task_id)
+        except NotFound:
+            return None
+
+    @property
+    def task_ids(self) -> list[int]:
+        """The tasks that were read."""
+        return list(self._tasks)
 
     def all(self, cluster_id: int) -> list[Record]:
         """All tasks of a cluster, newest first."""

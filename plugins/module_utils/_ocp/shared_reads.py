@@ -171,11 +171,6 @@ class ReadsInOrder:
         return self._first is not None and not self.shared.is_old(self._first)
 
     @property
-    def are_of_others(self) -> bool:
-        """Whether this restart has used reads of others."""
-        return self._oldest is not None
-
-    @property
     def are_fresh(self) -> bool:
         """Whether those are not too old for a request that is sent now, and from after the last pause."""
         return self._oldest is None or not self.shared.is_old(self._oldest)

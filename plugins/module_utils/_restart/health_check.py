@@ -26,9 +26,16 @@ class HealthCheck:
         """How many extra reads there were."""
         return self._reader.count
 
-    def forget(self) -> None:
-        """Read all of it anew."""
-        self._reader = TaskReader(self._api)
+    @property
+    def requests(self) -> int:
+        """How many requests it takes to read all of it anew."""
+        return len(self._reader.task_ids)
+
+    def read_anew(self) -> None:
+        """Read the tasks that were needed so far. Raises a ServiceError; then they are read when they are needed."""
+        needed, self._reader = self._reader.task_ids, TaskReader(self._api)
+        for task_id in needed:
+            self._reader.task(task_id)
 
     def problems(self, look: Look, *, healthy: bool) -> list[Problem]:
         """The problems that prevent a restart of the target; ``healthy``: including all problems of its cluster.

@@ -165,7 +165,7 @@ class _Run:
         turn: Turn,
     ) -> None:
         self._beat = Heartbeat(target.label, request.policy, clock)
-        request, clock = replace(request, policy=self._beat.policy), self._beat.clock
+        request, clock = replace(request, policy=self._beat.policy), replace(self._beat.clock, sleep=self._sleep)
         self._api, self._target, self._request, self._clock = api, target, request, clock
         self._attempt = Progressing(
             RestartAttempt(target=target.result(), unchanged=target.unchanged_facts(None)), clock
@@ -258,7 +258,7 @@ class _Run:
                 if self._execute(look, decision):
                     return
             except (RequestRefused, TaskFailed) as error:
-                self._let_go()
+                self._turn.let_go()
                 if isinstance(error, RateLimited) and self._nothing_ran:
                     self._pause_for(error)
                 elif not self._may_be_busy(error) or not (refusal is None or isinstance(refusal, RateLimited)):
@@ -514,7 +514,7 @@ class _Run:
         if self._unconfirmed > MOST_UNCONFIRMED:
             with self._saying_nothing_was_sent("its start is not clear"):
                 raise _never_the_same(self._api, self._target)
-        self._let_go()
+        self._turn.let_go()
         if not self._request.check_mode:
             with self._beat.about("waiting for OCP to show the same start twice in a row"):
                 self._clock.sleep(LAG_PAUSES.pause(0.0, self._clock.jitter(), self._api.retry_after))
@@ -530,10 +530,8 @@ class _Run:
         with self._saying_nothing_was_sent("it cannot be read"):
             self._turn.pace()
             self._effect.learn()
-            needed = LOOK_AND_REQUEST + sum(gate.requests for gate in self._gates) + self._effect.requests
-            room = self._attempt.with_room_to_spare(self._turn.room(needed))
             with self._beat.about("waiting for its turn, since OCP limits requests"):
-                self._api.wait_for_room(room, self._pacing)
+                self._wait_for_room()
         with self._saying_nothing_was_sent("its cluster is locked"):
             timeout = max(0.0, self._policy.timeout)
             with self._beat.about("waiting for another restart that has the lock of its cluster"):
@@ -552,6 +550,16 @@ class _Run:
                 self._reader.read_details(unread)
             look = self._see()
         return look
+
+    def _wait_for_room(self) -> None:
+        """Wait until OCP allows all that is read and sent next; after a pause gates have to read, too."""
+        is_gated = not self._is_gated
+        while is_gated != self._is_gated:
+            is_gated = self._is_gated
+            of_gates = sum(gate.requests for gate in self._gates) if self._reads_gates and not is_gated else 0
+            needed = LOOK_AND_REQUEST + of_gates + self._effect.requests
+            room = self._attempt.with_room_to_spare(self._turn.room(needed))
+            self._api.wait_for_room(room, self._pacing)
 
     def _see(self) -> Look:
         """One look that is not behind earlier ones, with what the journal knows more; and when the change began."""
@@ -600,8 +608,6 @@ class _Run:
             pause = LAG_PAUSES.pause(waited, self._clock.jitter(), self._api.retry_after)
             with self._beat.about("waiting for an answer of OCP that is not older than the last one"):
                 self._clock.sleep(max(SHORTEST_PAUSE, pause))
-            # What the gates have read is from before the pause.
-            self._is_gated = False
 
     def _note_begin(self, look: Look) -> None:
         """Learn when the change began, and note the first use of its name. Raises OptionError."""
@@ -735,18 +741,16 @@ class _Run:
 
     def _read_gates(self) -> None:
         self._turn.decide_anew()
+        self._is_gated = True
         for gate in self._gates:
             gate.read()
-        self._is_gated = True
 
-    def _let_go(self) -> None:
-        """Before a pause release the lock of the cluster; after it, what gates have read no longer counts."""
-        self._turn.let_go()
+    def _sleep(self, seconds: float) -> None:
+        """After each pause, whatever it is for, gates have to read anew."""
+        self._beat.clock.sleep(seconds)
         self._is_gated = False
 
     def _sleep_unlocked(self, seconds: float) -> None:
-        if self._turn.uses_others:
-            self._is_gated = False
         self._turn.let_go()
         self._clock.sleep(seconds)
 
@@ -757,7 +761,7 @@ class _Run:
         pause = _pause_for_gates(self._api, self._request, self._gate_waited, self._clock)
         if not pause:
             return False
-        self._let_go()
+        self._turn.let_go()
         self._show_once("not safe yet", list(dict.fromkeys(why)))
         began = self._clock.now()
         with self._beat.about(f"not safe: {why[0]}"):
@@ -767,7 +771,7 @@ class _Run:
 
     def _await_turn(self, look: Look) -> None:
         """Wait until fewer servers are down, without the lock of the cluster."""
-        self._let_go()
+        self._turn.let_go()
         began = self._clock.now()
         with self._saying_nothing_was_sent("too many servers are down", JournalError):
             self._caps.await_turn(look, lambda why: self._show_once("waits", list(why)))
@@ -790,7 +794,7 @@ class _Run:
             return False
         pause = self._request.policy.pause(self._waited, self._clock.jitter(), self._api.retry_after)
         if pause:
-            self._let_go()
+            self._turn.let_go()
             self._show_once("waiting", [words])
             with self._beat.about(words):
                 self._clock.sleep(pause)
@@ -799,7 +803,7 @@ class _Run:
     def _wait_first(self, decision: Decision, reason: str) -> None:
         """Wait a while for what has to end or to show first."""
         self._is_waiting = True
-        self._let_go()
+        self._turn.let_go()
         # Above the lines of the task, which do not name the target.
         self._show_once("waiting", [reason])
         if decision.step is Step.WAIT:

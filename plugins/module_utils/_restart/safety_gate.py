@@ -39,8 +39,8 @@ MOST_STARTED = 3
 
 # For tenants that were not checked.
 UNSEEN: Facts = {"evidence": None, "tenants": [], "outages": []}
-# The tenants of a cluster; for an arbitration service also its servers and tasks.
-REQUESTS_OF_CLUSTER, REQUESTS_OF_SERVED = 1, 4
+# The cluster, its servers and its tasks.
+REQUESTS_OF_SERVED = 3
 
 
 def lag_of_stopped(api: OcpApi, target: Target, request: RestartRequest, clock: Clock) -> ClusterLag | None:
@@ -79,12 +79,13 @@ class SafetyGate:
 
     @property
     def requests(self) -> int:
-        """The tenants, for an arbitration service what it serves, and how far replicas lag."""
+        """The tenants, for an arbitration service what it serves, how far replicas lag, and what was needed besides."""
         if not self._reads_tenants:
-            return 0
+            return self._health.requests
+        of_tenants = sum(layout.requests for layout in self._layouts.values())
         if self._target.arbiter_id is not None:
-            return 1 + len(self._layouts) * REQUESTS_OF_SERVED
-        return len(self._layouts) * REQUESTS_OF_CLUSTER + (self._lag is not None)
+            of_tenants += 1 + len(self._layouts) * REQUESTS_OF_SERVED
+        return of_tenants + (self._lag is not None) + self._health.requests
 
     @property
     def _reads_tenants(self) -> bool:
@@ -92,22 +93,20 @@ class SafetyGate:
         return self._target.is_whole_cluster or (self._request.safety is not None and self._request.safety.majority)
 
     def read(self) -> None:
-        """Read the tenants and the lag; they may have changed during a pause."""
-        self._health.forget()
+        """Read the tenants, the lag, and what was needed besides; they may have changed during a pause."""
         self._problem = None
-        for layout in self._layouts.values():
-            layout.forget()
-        if not self._reads_tenants:
-            return
-        if self._lag is not None:
+        if self._reads_tenants and self._lag is not None:
             self._lag.read()
         try:
+            self._health.read_anew()
+            if not self._reads_tenants:
+                return
             if self._target.arbiter_id is not None:
                 self._read_who_is_served()
             for number, layout in self._layouts.items():
                 if self._target.arbiter_id is not None:
                     self._served[number] = self._read_served(number)
-                layout.read()
+                layout.read_anew()
         except AuthenticationFailed:
             raise
         except ServiceError as error:

@@ -84,11 +84,6 @@ class Turn:
         self._reads.decide_anew()
 
     @property
-    def uses_others(self) -> bool:
-        """Whether reads of other restarts count for this one."""
-        return self._reads.are_of_others
-
-    @property
     def is_fresh(self) -> bool:
         """Whether what others have read may decide about a request that is sent now."""
         return self._reads.are_fresh

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from .._base.errors import ServiceError
 from .._base.parsing import Record, integer, records
@@ -28,12 +28,13 @@ Found = TypeVar("Found")
 
 # Every cluster has this tenant; a list without it is incomplete.
 SYS = "sys"
+ARBITERS = "arbitration services"
 DEGRADED = "its log streams are degraded, so at most half of its voters count"
 
 
 @dataclass
 class Layout:
-    """The tenants of one cluster as far as they were read.
+    """The tenants of one cluster as far as they were read, and what was needed to judge them.
 
     ``warnings`` gets a sentence for what cannot be read; ``reads`` counts what was read.
     """
@@ -42,16 +43,23 @@ class Layout:
     cluster_id: int
     warnings: list[str] = field(default_factory=list)
     _tenants: list[Record] | None = None
-    _detailed: dict[str, Record] = field(default_factory=dict)
-    # None if they are not read yet, empty if they cannot be.
-    _services: list[list[Record]] | None = None
-    _at_work: dict[int | None, str] = field(default_factory=dict)
+    # What was needed besides, by what it is: how it is read, and what was found.
+    _more: dict[str, Callable[[], object]] = field(default_factory=dict)
+    _found: dict[str, Any] = field(default_factory=dict)
     _is_empty: bool = False
     reads: int = 0
 
-    def forget(self) -> None:
-        """Read all of it anew."""
-        self._tenants, self._services, self._detailed = None, None, {}
+    @property
+    def requests(self) -> int:
+        """How many requests it takes to read all of it anew."""
+        return 1 + len(self._more)
+
+    def read_anew(self) -> None:
+        """Read the tenants, and what was needed besides so far. Raises a ServiceError if that failed for now."""
+        self._tenants, self._found = None, {}
+        self.read()
+        for what, read in list(self._more.items()):
+            self._needed(what, read)
 
     def read(self) -> list[Record]:
         """The records of the tenants; they are read once. Raises a ServiceError if that failed for now."""
@@ -96,13 +104,11 @@ class Layout:
 
         Where these cannot be read, one may help before the restart, and none helps after it.
         """
-        if self._services is None:
-            services = self._readable("arbitration services", self.api.arbitration_services)
-            self._services = [] if services is None else [services]
-            self._at_work = self._arbiters_at_work() if services and taken is None else {}
-        if not self._services:
+        services = self._needed(ARBITERS, self.api.arbitration_services)
+        if services is None:
             return [replace(tenant, arbiter=UNKNOWN_ARBITER) for tenant in tenants]
-        found = [_served(service, self.cluster_id, taken, own, self._at_work) for service in self._services[0]]
+        at_work = self._arbiters_at_work() if services and taken is None else {}
+        found = [_served(service, self.cluster_id, taken, own, at_work) for service in services]
         ids = self._ids()
         return [replace(tenant, arbiter=_arbiter_for(tenant, ids.get(tenant.name), found)) for tenant in tenants]
 
@@ -111,7 +117,7 @@ class Layout:
 
         The status of a service may not show yet what has begun.
         """
-        tasks = self._readable("tasks of arbitration services", lambda: self.api.tasks(name=ARBITRATION_FILTER)) or []
+        tasks = self._needed(f"tasks of {ARBITERS}", lambda: self.api.tasks(name=ARBITRATION_FILTER)) or []
         found: dict[int | None, str] = {}
         for record in tasks:
             task = Task.from_api(record)
@@ -123,7 +129,7 @@ class Layout:
     @property
     def arbiter_keys(self) -> list[MemberKey]:
         """What the arbitration services that were read are called in the journal."""
-        services = self._services[0] if self._services else []
+        services = self._found.get(ARBITERS) or []
         return [arbiter_key(integer(one.get("id")), address_of(one, "svrIp", "svrPort")) for one in services]
 
     def with_units(self, tenants: Iterable[Tenant], placed: Iterable[PlacedServer]) -> list[Tenant]:
@@ -132,13 +138,15 @@ class Layout:
         return [self._with_units(tenant, names) for tenant in tenants]
 
     def _with_units(self, tenant: Tenant, names: Mapping[int | None, str]) -> Tenant:
-        number = None if tenant.stands_for_all else self._ids().get(tenant.name)
-        if number is None:
+        if tenant.stands_for_all or tenant.name not in self._ids():
             return tenant
-        if tenant.name not in self._detailed:
-            what = f"the units of tenant {tenant.name}"
-            self._detailed[tenant.name] = self._readable(what, lambda: self.api.tenant(self.cluster_id, number)) or {}
-        return _by_units(tenant, self._detailed[tenant.name], names)
+        detail = self._needed(f"the units of tenant {tenant.name}", lambda: self._detail(tenant.name))
+        return _by_units(tenant, detail or {}, names)
+
+    def _detail(self, tenant: str) -> Record:
+        """The record of a tenant; an empty one if it was dropped meanwhile."""
+        number = self._ids().get(tenant)
+        return {} if number is None else self.api.tenant(self.cluster_id, number)
 
     def _ids(self) -> Mapping[str, int]:
         numbers = ((str(one.get("name")), integer(one.get("id"))) for one in self._tenants or [])
@@ -152,6 +160,14 @@ class Layout:
 
         self.reads += 1
         return if_shown(read, warn)
+
+    def _needed(self, what: str, read: Callable[[], Found]) -> Found | None:
+        """The same, once; from now on it is read with the tenants."""
+        self._more[what] = read
+        if what not in self._found:
+            self._found[what] = self._readable(what, read)
+        found: Found | None = self._found[what]
+        return found
 
     def _warn(self, words: str) -> None:
         if words not in self.warnings:

@@ -55,7 +55,7 @@ class Script:
             setattr(self.double, name, value)
 
     def expect(self, name: str, /, *args: Any, gives: Any = None, **kwargs: Any) -> Script:
-        """Expect one more call; it returns ``gives``, or raises it if it is an exception."""
+        """Expect one more call; it returns ``gives``, what that returns if it is a function, or raises it."""
         self._expected.append((name, self._bound(name, args, kwargs), gives))
         return self
 
@@ -79,7 +79,7 @@ class Script:
             raise AssertionError(self.unexpected[-1])
         if isinstance(expected[2], Exception):
             raise expected[2]
-        return expected[2]
+        return expected[2](*args, **kwargs) if callable(expected[2]) else expected[2]
 
 
 class FakeClock:

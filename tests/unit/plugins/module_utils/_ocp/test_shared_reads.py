@@ -63,7 +63,7 @@ def test_next_restart_sends_nothing(line):
 def test_own_reads_are_not_of_others_and_have_no_limit_of_age(line, time_passes):
     line.look()
     time_passes.time += MOST_AGE + 1
-    assert (line.reads.are_of_others, line.reads.are_fresh, line.reads.are_there) == (False, True, False)
+    assert (line.reads.are_fresh, line.reads.are_there) == (True, False)
 
 
 def test_what_was_read_before_a_lock_or_a_pause_does_not_count(line):
@@ -90,7 +90,7 @@ def test_old_reads_decide_about_nothing(line, time_passes):
     line.look()
     time_passes.time += MOST_AGE
     line.look()
-    assert (line.reads.are_of_others, line.reads.are_fresh) == (True, True)
+    assert line.reads.are_fresh
     time_passes.time += 0.1
     assert (line.reads.are_fresh, line.reads.are_there) == (False, False)
     assert line.look() == ["tenants 4", "tasks 5", "cluster 6"]
@@ -116,13 +116,13 @@ def test_what_was_read_before_a_pause_decides_about_nothing_though_it_is_young(l
     line.read("tenants")
     line.reads.forget()
     line.read("cluster")
-    assert (line.reads.are_of_others, line.reads.are_fresh) == (True, False)
+    assert not line.reads.are_fresh
     line.reads.decide_anew()
     assert line.reads.are_fresh
     line.reads.forget()
     line.reads.begin()
     line.read("tenants")
-    assert (line.reads.are_of_others, line.reads.are_fresh) == (False, True)
+    assert line.reads.are_fresh
 
 
 def test_own_read_with_a_pause_in_it_is_for_no_other_restart(line):

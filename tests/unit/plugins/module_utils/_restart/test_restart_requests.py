@@ -83,7 +83,7 @@ def tenant(number, name, *zones):
 
 def expect_look(api, found, tenants=()):
     """For the database the lag of the replicas is read before the tenants, but not again for a second look."""
-    api.expect("wait_for_room", LOOK_AND_REQUEST + 2, ANY)
+    api.expect("wait_for_room", LOOK_AND_REQUEST + (2 if tenants else 0), ANY)
     if tenants:
         span = {"since": NOW - timedelta(seconds=120), "until": NOW}
         api.expect("lag_samples", "orders", **span, gives=[{"timestamp": 1, LAG: 0.05}])
@@ -122,5 +122,26 @@ def test_units_of_the_tenants_in_question_are_read_before_a_new_look(api, time_p
     api.expect("tenant", 31, 501, gives={"zones": [{"name": "zone1", "units": units}]})
     api.expect("tenant", 31, 502, gives={"zones": [{"name": "zone1", "units": units}]})
     expect_look(api, found)
+    expect_start(api)
+    assert restart(api, time_passes, SAFELY)["task_id"] == 81
+
+
+def test_after_a_pause_for_room_all_that_was_needed_is_read_again(api, time_passes):
+    """What a gate has read before the pause may be of another day; what it needed is asked for in advance."""
+    found, tenants = spread(2), [tenant(501, "sys", 1, 2)]
+    served = [{"id": 61, "svrIp": "h", "svrPort": 1, "clusters": [{"id": 31, "tenants": [{"name": "sys"}]}]}]
+    api.expect("cluster", 31, gives=found)
+    expect_look(api, found, tenants)
+    api.expect("arbitration_services", gives=served)
+    api.expect("tasks", name="arbitration", gives=[])
+    api.expect("wait_for_room", LOOK_AND_REQUEST, ANY, gives=lambda _requests, clock: clock.sleep(30.0))
+    api.expect("wait_for_room", LOOK_AND_REQUEST + 4, ANY)
+    span = {"since": NOW - timedelta(seconds=90), "until": NOW + timedelta(seconds=30)}
+    api.expect("lag_samples", "orders", **span, gives=[{"timestamp": 1, LAG: 0.05}])
+    api.expect("tenants", 31, gives=tenants)
+    api.expect("arbitration_services", gives=served)
+    api.expect("tasks", name="arbitration", gives=[])
+    api.expect("tasks", clusterId=31, gives=[{"id": 80}])
+    api.expect("cluster", 31, gives=found)
     expect_start(api)
     assert restart(api, time_passes, SAFELY)["task_id"] == 81

@@ -58,7 +58,6 @@ def test_next_restart_finds_the_lock_held_and_the_reads_made(case):
     assert case.is_locked
     assert case.turn.room(7) == REQUESTS_OF_FOLLOWER
     assert not case.look()
-    assert case.turn.uses_others
 
 
 @pytest.mark.parametrize(
@@ -121,4 +120,4 @@ def test_restart_alone_releases_the_lock_at_its_end(time_passes):
     turn.take(journal, LOCKS, time_passes.clock, 5)
     turn.end(failed=False)
     with journal.lock(LOCKS, time_passes.clock, 0):
-        assert (turn.room(7), turn.is_fresh, turn.uses_others) == (7, True, False)
+        assert (turn.room(7), turn.is_fresh) == (7, True)
