@@ -413,6 +413,12 @@ plan:
               description: Whether it serves now.
               returned: always
               type: bool
+            restarted:
+              description:
+                - Whether it has started since the change. If it needs the restart all the same, it shows other values
+                  than wanted, and no other restart is sent for it.
+              returned: always
+              type: bool
         reason:
           description: Why it has this place in the order.
           returned: always
@@ -469,6 +475,12 @@ plan:
           type: str
         serves:
           description: Whether it serves now.
+          returned: always
+          type: bool
+        restarted:
+          description:
+            - Whether it has started since the change. If it needs the restart all the same, it shows other values than
+              wanted, and no other restart is sent for it.
           returned: always
           type: bool
     done:

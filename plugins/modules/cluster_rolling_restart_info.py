@@ -277,6 +277,12 @@ batches:
           description: Whether it serves now.
           returned: always
           type: bool
+        restarted:
+          description:
+            - Whether it has started since the change. If it needs the restart all the same, it shows other values than
+              wanted, and no other restart is sent for it.
+          returned: always
+          type: bool
     reason:
       description: Why it has this place in the order.
       returned: always
@@ -335,10 +341,16 @@ left_alone:
       description: Whether it serves now.
       returned: always
       type: bool
+    restarted:
+      description:
+        - Whether it has started since the change. If it needs the restart all the same, it shows other values than
+          wanted, and no other restart is sent for it.
+      returned: always
+      type: bool
 done:
   description:
-    - The same servers by zone, with the keys of RV(batches). A zone is C(last_of_zone) if no server of it is in
-      RV(batches).
+    - The same servers by zone, with the keys of RV(batches), and those of RV(batches) that have started since the
+      change. A zone is C(last_of_zone) if no server of it is in RV(batches).
   returned: success
   type: list
   elements: dict

@@ -5,11 +5,16 @@
 from __future__ import annotations
 
 import time
+from datetime import datetime, timedelta
+from pathlib import Path
 
 import pytest
 import yaml
 from credentials import BASIC
 from rolling import PLAYBOOK, QUICK, message, posts
+
+# Seconds.
+LATER = 200
 
 
 @pytest.fixture
@@ -53,6 +58,28 @@ def test_nodes_are_undrained_after_a_failure_and_its_retry(roll, ansible, start_
     assert outcome.rc == 0, outcome.output
     assert drained() == []
     assert sorted(posts(emulator)) == list(range(servers + 1, 2 * servers + 1))
+
+
+def test_node_that_has_restarted_without_its_values_is_undrained_and_not_drained_again(
+    roll, start_emulator, change, drain
+):
+    """No other restart is sent for it. An earlier run has drained it, restarted it, and failed."""
+    emulator = start_emulator("--static-parameters", "never", *QUICK)
+    emulator.put("/api/v2/ob/clusters/2/parameters", [{"name": "stack_size", "value": "5M"}])
+    emulator.post("/api/v2/ob/clusters/2/servers/8/restart?freezeServer=false")
+    while emulator.get("/api/v2/tasks/instances/1001")["status"] != "SUCCESSFUL":
+        time.sleep(0.02)
+    # Values may show late for three minutes.
+    emulator.post("/emulator/clock/advance", {"seconds": LATER})
+    since = (datetime.fromisoformat(change) - timedelta(seconds=LATER)).isoformat()
+    drained = drain.pop("drained")
+    folder, nodes = Path(drain["before_node"]).parent / "drained", {"servers": ["8"], "started_before": since}
+    (folder / "8").touch()
+    nodes |= {name: path for name, path in drain.items() if name.endswith("_node")}
+    outcome = roll(emulator, ["payments"], until_effective={"stack_size": "5M"}, **nodes)
+    assert outcome.rc == 2
+    assert "shows stack_size=512K instead of 5M" in message(outcome)
+    assert (drained(), posts(emulator)) == ([], [8])
 
 
 def test_failing_task_file_of_a_node_that_has_restarted_is_a_failure(roll, start_emulator, tmp_path):

@@ -26,7 +26,7 @@ from .knowledge import Relative, Wish
 from .look import Look, newest_first
 from .own_notes import noted_at_requests, noted_sights, wish_of
 from .reasons import Told, reason_of
-from .rules import Rule, Step, decide
+from .rules import Case, Rule, Step, decide
 from .values_seen import ValuesSeen
 
 
@@ -50,11 +50,16 @@ class Change:
 
 @dataclass(frozen=True)
 class Outlook:
-    """Whether a server needs the restart, and why. ``is_doubted``: its values prove nothing either way."""
+    """Whether a server needs the restart, and why.
+
+    ``is_doubted``: its values prove nothing either way. ``restarted``: it has started since the change, so that no
+    other restart is sent for it, whatever it still needs.
+    """
 
     needed: bool
     reason: str
     is_doubted: bool = False
+    restarted: bool = False
 
 
 class Foresight:
@@ -99,8 +104,9 @@ class Foresight:
         wish = Wish(self._change.is_dated, has_values=values is not None)
         decision = decide(known, wish)
         told = Told(look, known, wish, self._since, self._change.name, values, begin)
+        restarted = wish.is_dated and all(map(Case(known, wish).has_started, known.members))
         is_doubted = decision.rule is Rule.VALUES_PROVE_NOTHING
-        return Outlook(decision.step is not Step.SKIP, reason_of(decision, told), is_doubted)
+        return Outlook(decision.step is not Step.SKIP, reason_of(decision, told), is_doubted, restarted)
 
     def _begin(self, keys: Mapping[str, MemberKey], rows: Sequence[RequestRow]) -> Begin:
         instant, name = self._change.started_before, self._change.name

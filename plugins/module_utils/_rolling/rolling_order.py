@@ -24,7 +24,10 @@ class Strategy(StrEnum):
 
 @dataclass(frozen=True)
 class Node:
-    """A server: its zone, whether the root server is on it, whether it needs the restart and why, and serves now."""
+    """A server: its zone, whether the root server is on it, whether it needs the restart and why, and serves now.
+
+    ``restarted``: it has started since the change; if it still needs the restart, it shows other values than wanted.
+    """
 
     id: int
     name: str
@@ -33,6 +36,7 @@ class Node:
     needed: bool
     reason: str
     serves: bool = True
+    restarted: bool = False
     idc: str | None = None
     region: str | None = None
 
@@ -113,12 +117,13 @@ def unchanged_nodes(nodes: Iterable[Node], planned: Iterable[Batch]) -> list[Nod
     return [node for node in nodes if node.id not in taken]
 
 
-def done_by_zone(unchanged: Iterable[Node], planned: Sequence[Batch]) -> list[Batch]:
-    """The ``unchanged`` nodes zone by zone; the last of a zone if none of it is ``planned``."""
+def done_by_zone(unchanged: Sequence[Node], planned: Sequence[Batch]) -> list[Batch]:
+    """The ``unchanged`` nodes and those that have restarted, by zone; the last of a zone if none is ``planned``."""
     busy = {batch.zone for batch in planned}
+    restarted = [node for batch in planned for node in batch.nodes if node.needed and node.restarted]
     return [
         Batch(zone, tuple(members), "has started since", False, zone not in busy)
-        for zone, members in _nodes_by_zone(unchanged)
+        for zone, members in _nodes_by_zone([*unchanged, *restarted])
     ]
 
 

@@ -263,6 +263,7 @@ def _plan_node(
         outlook.needed,
         outlook.reason,
         not is_unhealthy(server),
+        outlook.restarted,
         server["idc"],
         server["region"],
     )
@@ -333,6 +334,7 @@ def _node_facts(cluster: Cluster, node: Node) -> Result:
         "needed": node.needed,
         "reason": node.reason,
         "serves": node.serves,
+        "restarted": node.restarted,
     }
 
 

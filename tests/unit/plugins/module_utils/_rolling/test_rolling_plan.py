@@ -105,6 +105,7 @@ def test_clusters_keep_their_order_with_root_servers_last(planned):
                 "needed": True,
                 "reason": "10.1.0.1:2882 started at 2026-05-04T03:00:00+08:00, before 2026-05-04T03:02:00+08:00",
                 "serves": True,
+                "restarted": False,
             }
         ],
         "reason": ("zone1 comes last, since it has the root server; the root server, 10.1.0.1:2882, is the last in it"),
