@@ -59,7 +59,8 @@ class FailureCheck:
         self._started_before = started_before
         self._clock = clock
         self._warnings = warnings
-        self._found: list[Record] | ServiceError = []
+        # Those of one target, newest first.
+        self._found: list[list[Record]] | ServiceError = []
         self._first_uses: Callable[[], Sequence[FirstSight]] | None = None
 
     def begin_with(self, journal: Journal, change: str) -> None:
@@ -107,18 +108,21 @@ class FailureCheck:
         if len(self._found) <= most:
             return
         # Only now it matters which of them hold their target.
-        held = [task for task in self._found if self._holds(task)]
+        held = [holder for tasks in self._found if (holder := next(filter(self._holds, tasks), None)) is not None]
         if len(held) > most:
             numbers = [task["id"] for task in held]
             raise ChangeStopped(_words(label, held, self._limit), failed_task_ids=numbers, failed_subtasks=[])
 
-    def _failures(self, limit: FailureLimit, since: datetime) -> list[Record]:
-        """The FAILED restarts since the change, one for each target."""
+    def _failures(self, limit: FailureLimit, since: datetime) -> list[list[Record]]:
+        """The FAILED restarts since the change, those of each target newest first, as are the targets."""
         tasks = self._api.tasks(status=FAILED, limit=NEWEST_FAILED)
         if len(tasks) >= NEWEST_FAILED and _has_begun(tasks[-1], since):
             tasks = self._api.tasks(status=FAILED)
-        found = {_target(task): task for task in reversed(tasks) if _counts(task, since, limit.judged)}
-        return sorted(found.values(), key=lambda task: -task["id"])
+        found: dict[Any, list[Record]] = {}
+        for task in tasks:
+            if _counts(task, since, limit.judged):
+                found.setdefault(_target(task), []).append(task)
+        return list(found.values())
 
     def _holds(self, failed: Record) -> bool:
         """Whether the task is still FAILED, had changed something, and no later restart of its target succeeded."""

@@ -699,9 +699,7 @@ class _Run:
             return not task.finished
         since = None if self._request.started_before is None else self._request.started_before.timestamp()
         is_later = since is None or sent.wall is None or sent.wall >= since
-        return is_later and (
-            self._request.change is None or sent.change == self._request.change or task.finished is False
-        )
+        return is_later and self._request.change in (None, sent.change)
 
     def _is_allowed(self, look: Look) -> bool:
         """Whether all gates let the request go right after this look; if not, look again: it may have waited.

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .._base.parsing import Record, instant, integer, records
@@ -102,7 +102,11 @@ class Cluster(Target):
     def observe(self, api: OcpApi) -> Observation:
         """Its status and its servers."""
         found = self.read(api)
-        return _observe_cluster(found, servers_of(api, found, self.id))
+        observed = _observe_cluster(found, servers_of(api, found, self.id))
+        there = {member.name for member in observed.members}
+        first = self.first_observation
+        is_whole = first is None or there.issuperset(member.name for member in first.members)
+        return replace(observed, is_there=is_whole)
 
     @property
     def cluster_id(self) -> int:

@@ -128,6 +128,12 @@ def test_what_holds_nothing_of_the_change_does_not_count(spared, service):
     assert restart(service)["action"] == "submitted"
 
 
+def test_attempt_that_changed_nothing_hides_no_failure_before_it(service):
+    job = fails_elsewhere(service)
+    fails_elsewhere(service, end="REFUSED", ago=100)
+    assert stopped(service).facts["failed_task_ids"] == [job.id]
+
+
 def test_failure_without_a_time_counts(service):
     fails_elsewhere(service, hidden_start=True)
     assert "1 target of this change is held" in str(stopped(service))

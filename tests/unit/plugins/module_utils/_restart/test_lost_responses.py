@@ -11,6 +11,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
     OutcomeUnknown,
     PermissionDenied,
     ResponseLost,
+    TargetBusy,
 )
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import run, send_once
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.own_notes import forget_process
@@ -436,3 +437,18 @@ def test_own_task_that_failed_is_not_adopted_without_a_wait_as_if_it_had_not(cas
     service.time.time += 60
     error = failure(service, case, replace(of_change(), wait=False))
     assert "FAILED" in str(error)
+
+
+@pytest.mark.parametrize("in_flight", ["fail", "queue"])
+def test_running_task_of_another_name_is_not_the_one_of_this_name(in_flight, service):
+    """It began before this name was used. What it starts after that counts, as a restart by anybody does."""
+    service.lose_before = [lost()]
+    failure(service, SERVER, of_change())
+    forget_process()
+    service.begin(fake_ocp.SERVER, SERVER.things(service), seconds=50.0)
+    second = replace(request(in_flight), change="second")
+    if in_flight == "fail":
+        assert isinstance(failure(service, SERVER, second), TargetBusy)
+    else:
+        assert restart(service, SERVER, second)["action"] == "skipped"
+    assert len(service.posts) == 1

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import NotVerified
+from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.cluster import Cluster
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import SERVER, at
 from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import RESTART_CASES, failure, request, restart
 
@@ -56,6 +57,15 @@ def test_zone_that_has_lost_a_server_has_not_restarted(service):
     error = failure(service, replace(zone, target=both), request(started_before=at(-300)))
     assert "the service no longer shows it, or a part of it" in str(error)
     assert service.posts == []
+
+
+def test_cluster_that_has_lost_a_server_gets_no_request(service):
+    zones = [{"name": server["zoneName"], "servers": [server]} for server in service.servers(31)]
+    whole = Cluster.from_api({**service.cluster(31), "zones": zones, "serverCount": len(zones)})
+    _forget_the_server(service)
+    error = failure(service, replace(RESTART_CASES["cluster"], target=whole), request())
+    assert service.posts == []
+    assert "the service no longer shows it, or a part of it" in str(error)
 
 
 def test_server_that_shows_no_start_and_disappears_during_the_run_gets_no_request(service):
