@@ -21,7 +21,7 @@ from .._signs.read_signs import SignReader
 from .._signs.sign_rules import Sign, Trouble, Watch, troubles
 from .._targets.cluster import placed_servers
 from .._targets.lookup import clusters_named, exactly_one
-from .._waiting.await_tasks import LASTING
+from .._waiting.await_tasks import LASTING, LASTING_AT_FIRST
 from .._waiting.failure_report import NEXT_STEPS_HEADING
 from .._waiting.poll_pauses import PollPolicy, poll_until_done, transient_error_warnings
 from .._waiting.progress import HEARTBEAT_SECONDS, Show, progress_line
@@ -126,6 +126,7 @@ class _PolledCluster:
         self._demands = demands
         self._show = show
         self._signs = signs
+        self._is_found = False
         self._reported: list[str] = []
         self._last_report = 0.0
 
@@ -183,14 +184,16 @@ class _PolledCluster:
         """Read the cluster again."""
         try:
             self._read()
-        except LASTING:
-            raise
         except ServiceError as error:
+            if isinstance(error, LASTING if self._is_found else LASTING_AT_FIRST):
+                raise
             self.failures.append(error)
             self.problems = [Problem(f"it cannot be read: {error.what.rstrip('.')}", Kind.PASSING)]
 
     def _read(self) -> None:
-        health = read_health(self._api, self._record(), self._demands)
+        record = self._record()
+        self._is_found = True
+        health = read_health(self._api, record, self._demands)
         self.cluster, self.servers = health.cluster, health.servers
         self.problems = health.problems
         is_explained = self.phase is not _Phase.WAIT and not self.unexplained

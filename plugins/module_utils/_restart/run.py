@@ -32,7 +32,7 @@ from .._journal.open_journal import open_journal
 from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import Task
 from .._targets.target import Member, Observation, Selector, Target
-from .._waiting.await_tasks import LASTING, UNSEEN_FOR, wait_for_tasks
+from .._waiting.await_tasks import LASTING, LASTING_AT_FIRST, UNSEEN_FOR, wait_for_tasks
 from .._waiting.heartbeat import Heartbeat
 from .._waiting.outcome_search import Search, search_outcome
 from .._waiting.poll_pauses import SHORTEST_PAUSE, PollPolicy
@@ -141,7 +141,7 @@ def _found_target(api: OcpApi, selector: Selector, request: RestartRequest, cloc
             return selector.find(api)
         except ServiceError as error:
             pause = _pause_for_gates(api, request, clock.now() - began, clock)
-            if not pause or not _may_pass(request, error):
+            if not pause or not _may_pass(request, error) or isinstance(error, LASTING_AT_FIRST):
                 raise
             words = _unread_words(error)
             if words != shown:

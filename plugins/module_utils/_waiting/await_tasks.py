@@ -30,8 +30,10 @@ from .progress import MOST_TASKS_IN_DETAIL, PollResult, Progress
 
 NO_PURPOSE = Purpose()
 # Failures that end a wait, since no other read mends them.
+LASTING = (CredentialsRefused, NotFound)
+# The same for a first read, which may be of a wrong address.
+LASTING_AT_FIRST = (*LASTING, PageNotFound)
 UNSEEN = (NotFound, PageNotFound)
-LASTING = (CredentialsRefused, *UNSEEN)
 # Seconds within which a lagging replica of the service shows a task that is known to exist.
 UNSEEN_FOR = 60.0
 # The same for an id that a user has given and may have misspelt.
@@ -207,7 +209,7 @@ class _AwaitedTasks:
                 changed -= self._note_listed(changed)
             for task_id, answer in self._answers([task_id for task_id in self.wanted if task_id in changed]):
                 self._note(task_id, answer)
-        except LASTING as error:
+        except LASTING_AT_FIRST as error:
             error.facts.setdefault("task_id", next(iter(self.unfinished)))
             error.facts["tasks"] = self.results()
             raise
@@ -221,7 +223,7 @@ class _AwaitedTasks:
         """
         try:
             listed = self._api.tasks(status=RUNNING)
-        except ResponseUnreadable as error:
+        except (PageNotFound, ResponseUnreadable) as error:
             self._record_problem(error)
             return set()
         found = {task["id"] for task in listed if not is_finished(task) and task["id"] in self.unfinished}
@@ -255,7 +257,7 @@ class _AwaitedTasks:
         if isinstance(answer, OcpError):
             if isinstance(answer, UNSEEN) and not self._graces[task_id].is_over:
                 self._record_problem(answer)
-            elif isinstance(answer, LASTING) or not isinstance(answer, ServiceError):
+            elif isinstance(answer, LASTING_AT_FIRST) or not isinstance(answer, ServiceError):
                 answer.facts["task_id"] = task_id
                 raise answer
             else:

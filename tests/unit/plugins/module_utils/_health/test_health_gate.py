@@ -13,6 +13,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
     NotFound,
     NotHealthy,
     OptionError,
+    PageNotFound,
     PermissionDenied,
     RequestRefused,
     ResponseLost,
@@ -437,3 +438,21 @@ def test_server_that_stays_down_beside_a_task_fails_after_a_watch(api, wait):
         NotHealthy, match=r"did not stay healthy for 1 seconds; .* 10\.1\.0\.2:2882 of zone2 is UNAVAILABLE"
     ):
         wait(timeout=1, soak=1, min_zones=None)
+
+
+def test_page_of_a_proxy_is_no_answer_about_a_task_and_does_not_end_the_wait(api, wait):
+    """It was taken for a task that is deleted, and holds nothing."""
+    held = raw_cluster(raw_server(1), raw_server(2, "zone2", operatingTaskInstanceId=1001), raw_server(3, "zone3"))
+    page = PageNotFound("Not found.", status=404, reason="", url=URL)
+    finds(api, held)
+    api.expect("task", 1001, gives=page)
+    finds(api, held)
+    api.expect("task", 1001, gives=raw_task(1001, "FAILED", subtasks=chain(step(1, "A"), step(2, "B", "FAILED"))))
+    with pytest.raises(NotHealthy, match="waiting does not help: task 1001"):
+        wait()
+
+
+def test_page_of_another_service_ends_the_wait_at_first(api, wait):
+    api.expect("clusters", "orders", gives=PageNotFound("Not found.", status=404, reason="", url=URL))
+    with pytest.raises(PageNotFound):
+        wait()
