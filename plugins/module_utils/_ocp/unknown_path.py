@@ -35,17 +35,22 @@ def if_shown(read: Callable[[], Found], without: Callable[[RequestRefused | Resp
     try:
         try:
             return read()
-        except ResponseUnreadable:
+        except ResponseUnreadable as error:
+            if error.has_envelope:
+                raise
             # Of a proxy in between, or of a service that answers an unknown path with a page.
             return read()
     except (RequestRefused, ResponseUnreadable) as error:
-        if isinstance(error, RequestRefused) and not _is_not_there(error):
+        if not _is_not_there(error):
             raise
         without(error)
         return None
 
 
-def _is_not_there(error: RequestRefused) -> bool:
+def _is_not_there(error: RequestRefused | ResponseUnreadable) -> bool:
+    if isinstance(error, ResponseUnreadable):
+        # What OCP answers is there, also if it cannot be read to its end.
+        return not error.has_envelope
     is_refused = isinstance(error, (NotFound, PermissionDenied)) or error.status in NOT_THERE
     path = urlsplit(str(error.facts.get("url"))).path
     return is_refused or (path != "" and names_path(error, path))

@@ -4,13 +4,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from .._base.errors import ServiceError
 from .._base.parsing import Record, integer, records
-from .._base.text import join_names
+from .._base.text import join_names, state_words
 from .._journal.rows import MemberKey
 from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import Task
@@ -75,10 +75,10 @@ class Layout:
         A cluster of one zone and without tenants has none to lose. Raises a ServiceError if reading them failed in
         another way.
         """
-        read = [by_locality(record) for record in self.read()]
+        zones = _of_zones(placed)
+        read = [self._somewhere(by_locality(record), zones) for record in self.read()]
         if any(tenant.name == SYS for tenant in read):
             return read
-        zones = _of_zones(placed)
         if self._is_empty and len(zones.replicas) == 1:
             self._warn(
                 f"Cluster {self.cluster_id} has one zone and, as far as the service shows, no tenant. All of it is "
@@ -91,6 +91,16 @@ class Layout:
             "of its zones have to stay up."
         )
         return [*read, zones]
+
+    def _somewhere(self, tenant: Tenant, zones: Tenant) -> Tenant:
+        """The same; one of which no zone is shown has a voter in each of these ``zones``."""
+        if tenant.replicas:
+            return tenant
+        self._warn(
+            f"The service does not show in which zones of cluster {self.cluster_id} tenant {tenant.name} is. So more "
+            "than half of its zones have to stay up."
+        )
+        return replace(tenant, replicas=zones.replicas)
 
     def _shows_no_tenant(self, is_listed: bool) -> bool:
         """Whether the cluster reports zero tenants; if it reports no number, whether an empty list could be read."""
@@ -108,8 +118,9 @@ class Layout:
         if services is None:
             return [replace(tenant, arbiter=UNKNOWN_ARBITER) for tenant in tenants]
         at_work = self._arbiters_at_work() if services and taken is None else {}
-        found = [_served(service, self.cluster_id, taken, own, at_work) for service in services]
-        ids = self._ids()
+        tenants, ids = list(tenants), self._ids()
+        known: set[str | int] = {*(tenant.name for tenant in tenants), *ids, *ids.values()}
+        found = [_served(service, self.cluster_id, taken, own, at_work, known) for service in services]
         return [replace(tenant, arbiter=_arbiter_for(tenant, ids.get(tenant.name), found)) for tenant in tenants]
 
     def _arbiters_at_work(self) -> dict[int | None, str]:
@@ -195,7 +206,8 @@ def _by_units(tenant: Tenant, detail: Record, names: Mapping[int | None, str]) -
     for replica in tenant.replicas:
         zone = zones.get(replica.zone.casefold(), {})
         units = records(zone.get("units"))
-        servers = frozenset(_server_of(unit, names) for unit in units) if all(map(_is_placed, units)) else None
+        is_placed = all(_is_placed(unit, names) for unit in units)
+        servers = frozenset(_server_of(unit, names) for unit in units) if is_placed else None
         kind = str(zone.get("replicaType"))
         votes = replica.votes if replica.votes is not None else type_votes(kind)
         leads = replica.leads if replica.leads is not None else type_leads(kind)
@@ -203,9 +215,13 @@ def _by_units(tenant: Tenant, detail: Record, names: Mapping[int | None, str]) -
     return replace(tenant, replicas=tuple(replicas))
 
 
-def _is_placed(unit: Record) -> bool:
-    """Whether a unit is where it is shown; one that moves, comes or goes may be on any server of its zone."""
-    return str(unit.get("status") or ACTIVE).upper() == ACTIVE
+def _is_placed(unit: Record, names: Mapping[int | None, str]) -> bool:
+    """Whether a unit is where it is shown; one that moves, comes or goes may be on any server of its zone.
+
+    So may one of which no server is shown.
+    """
+    is_shown = integer(unit.get("serverId")) in names or bool(unit.get("serverIp") and integer(unit.get("serverPort")))
+    return is_shown and str(unit.get("status") or ACTIVE).upper() == ACTIVE
 
 
 def _server_of(unit: Record, names: Mapping[int | None, str]) -> str:
@@ -218,7 +234,8 @@ def _server_of(unit: Record, names: Mapping[int | None, str]) -> str:
 class _Served:
     """An arbitration service: the tenants that it serves in one cluster, and those with degraded log streams.
 
-    ``is_there``: it serves some of the cluster, or may. ``is_vague``: which tenants these are is not shown.
+    ``is_there``: it serves some of the cluster, or may. ``is_vague``: which tenants these are is not shown, or not of
+    all; ``is_degraded``: one of those that are not known has degraded log streams.
     """
 
     arbiter: Arbiter
@@ -226,11 +243,18 @@ class _Served:
     degraded: frozenset[str | int | None]
     is_there: bool
     is_vague: bool
+    is_degraded: bool
 
 
 def _served(
-    service: Record, cluster_id: int, taken: int | None, own: frozenset[int], at_work: Mapping[int | None, str]
+    service: Record,
+    cluster_id: int,
+    taken: int | None,
+    own: frozenset[int],
+    at_work: Mapping[int | None, str],
+    known: Collection[str | int | None],
 ) -> _Served:
+    """``known`` are the names and ids of the tenants of the cluster."""
     served = [one for one in records(service.get("clusters")) if _id_of(one, "cluster") in (cluster_id, None)]
     tenants = [tenant for cluster in served for tenant in records(cluster.get("tenants"))]
     number, status = service.get("id"), service.get("status")
@@ -238,13 +262,22 @@ def _served(
     task = at_work.get(number) or at_work.get(None) or (None if named is None else f"task {named}")
     in_flight = is_in_flight(status) or number in own or task is not None
     may_serve = in_flight or database_may_serve(status)
-    stays = database_serves(status) is not False and not in_flight
-    state = "being restarted by this controller" if number in own else f"{status} ({task})" if task else status
+    stays = database_serves(status) is True and not in_flight
+    shown = state_words(status)
+    state = "being restarted by this controller" if number in own else f"{shown} ({task})" if task else shown
     words = "" if stays else f"arbitration service {address_of(service, 'svrIp', 'svrPort')} is {state}"
     arbiter = Arbiter(may_serve, stays, taken=number == taken and may_serve, words=words)
     degraded = [tenant for tenant in tenants if tenant.get("degradedLsIdList")]
     is_vague = any(_id_of(one, "cluster") is None or one.get("tenants") is None for one in served)
-    return _Served(arbiter, frozenset(map(_key_of, tenants)), frozenset(map(_key_of, degraded)), bool(served), is_vague)
+    keys, degraded_keys = frozenset(map(_key_of, tenants)), frozenset(map(_key_of, degraded))
+    return _Served(
+        arbiter,
+        keys,
+        degraded_keys,
+        is_there=bool(served),
+        is_vague=is_vague or not keys.issubset(known),
+        is_degraded=not degraded_keys.issubset(known),
+    )
 
 
 def _arbiter_for(tenant: Tenant, tenant_id: int | None, services: Sequence[_Served]) -> Arbiter | None:
@@ -254,7 +287,9 @@ def _arbiter_for(tenant: Tenant, tenant_id: int | None, services: Sequence[_Serv
     used = named or [served for served in services if served.is_vague or (tenant.stands_for_all and served.is_there)]
     if not used:
         return None
-    is_degraded = any(served.degraded if tenant.stands_for_all else keys & served.degraded for served in used)
+    is_degraded = any(
+        served.is_degraded or (served.degraded if tenant.stands_for_all else keys & served.degraded) for served in used
+    )
     arbiters = [served.arbiter for served in used]
     return Arbiter(
         may_serve=any(arbiter.may_serve for arbiter in arbiters),

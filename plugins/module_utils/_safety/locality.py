@@ -22,6 +22,7 @@ Voters: TypeAlias = Mapping[str, "bool | None"]
 # A comma that separates is in neither {} nor [].
 _SEPARATOR = re.compile(r",(?![^{\[]*[}\]])")
 _REPLICAS = re.compile(r"([^\W\d]\w*)\s*(?:\{\s*(\w*)[^}]*\})?")
+_ZONE = re.compile(r"[\w.-]+")
 _NOTHING: Voters = MappingProxyType({})
 
 
@@ -59,7 +60,7 @@ def _places(locality: str | None, answer: Callable[[str], bool | None]) -> Voter
         types, at, place = part.partition("@")
         replicas = _REPLICAS.fullmatch(types.strip())
         zones = list(_zones(place))
-        if replicas is None or (at and not zones):
+        if replicas is None or (at and not (zones and all(map(_ZONE.fullmatch, zones)))):
             return None
         if replicas[2] != "0":
             waiting.append(answer(replicas[1]))

@@ -55,7 +55,8 @@ def lost() -> ResponseLost:
 
 
 def unreadable() -> ResponseUnreadable:
-    return ResponseUnreadable("Unreadable.", url=URL, may_have_run=True)
+    """A page, or anything else that is no answer of OCP."""
+    return ResponseUnreadable("Unreadable.", url=URL, may_have_run=True).without_envelope()
 
 
 @dataclass
@@ -418,6 +419,10 @@ class FakeOcp:
         self._called("obproxy_cluster")
         assert cluster_id == 91
         return self._obproxy_cluster()
+
+    @property
+    def account(self) -> str:
+        return self.user or "key"
 
     def wait_for_room(self, requests: int, clock: Clock) -> None:
         if self.room is not None and self.room < requests:

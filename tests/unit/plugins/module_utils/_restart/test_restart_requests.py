@@ -35,7 +35,7 @@ def cluster(**of_the_other):
 def restart(api, time_passes, options=OPTIONS):
     api.double.service_clock = ServiceClock()
     api.double.user = "admin"
-    api.double.url = URL
+    api.double.url, api.double.timeout = URL, 30.0
     named = {"cluster": "31", "server": "41", "freeze_server": True, "force": False}
     return restart_target(api.double, Selector(Server, named), options, time_passes.clock)
 
@@ -105,7 +105,9 @@ def test_arbitration_services_of_two_full_replicas_are_read_before_a_new_look(ap
     served = [{"id": 31, "tenants": [{"name": "sys"}]}]
     api.expect("cluster", 31, gives=found)
     expect_look(api, found, [tenant(501, "sys", 1, 2)])
-    api.expect("arbitration_services", gives=[{"id": 61, "svrIp": "h", "svrPort": 1, "clusters": served}])
+    api.expect(
+        "arbitration_services", gives=[{"id": 61, "svrIp": "h", "svrPort": 1, "status": "RUNNING", "clusters": served}]
+    )
     api.expect("tasks", name="arbitration", gives=[])
     expect_look(api, found)
     expect_start(api)
@@ -129,7 +131,15 @@ def test_units_of_the_tenants_in_question_are_read_before_a_new_look(api, time_p
 def test_after_a_pause_for_room_all_that_was_needed_is_read_again(api, time_passes):
     """What a gate has read before the pause may be of another day; what it needed is asked for in advance."""
     found, tenants = spread(2), [tenant(501, "sys", 1, 2)]
-    served = [{"id": 61, "svrIp": "h", "svrPort": 1, "clusters": [{"id": 31, "tenants": [{"name": "sys"}]}]}]
+    served = [
+        {
+            "id": 61,
+            "svrIp": "h",
+            "svrPort": 1,
+            "status": "RUNNING",
+            "clusters": [{"id": 31, "tenants": [{"name": "sys"}]}],
+        }
+    ]
     api.expect("cluster", 31, gives=found)
     expect_look(api, found, tenants)
     api.expect("arbitration_services", gives=served)

@@ -12,6 +12,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
     AuthenticationFailed,
     NotSafe,
     RequestRefused,
+    ResponseUnreadable,
     TargetBusy,
     TaskFailed,
 )
@@ -919,3 +920,59 @@ def test_tenants_that_were_read_before_answers_lagged_do_not_decide(service):
         restart(service, Selector(Server, named), started_before=at(-10))
     assert service.posts == []
     assert len(service.time.pauses) == 1
+
+
+@pytest.mark.parametrize("locality", [None, "FULL{1}@zone1;FULL{1}", "somewhere"])
+def test_tenant_whose_zones_are_not_shown_needs_more_than_half_of_all_zones(locality, service):
+    """It had nothing to lose, and its voters were taken without a word."""
+    service.localities = {"sys": locality}
+    result = restart(service, check_mode=True)
+    assert result["warnings"] == [
+        "The service does not show in which zones of cluster 31 tenant sys is. So more than half of its zones have to "
+        "stay up."
+    ]
+    service.servers_there[1].status = "UNAVAILABLE"
+    assert "Tenant sys would lose its majority: 1 of 3 voters would remain" in str(refusal(service))
+
+
+@pytest.mark.parametrize("unit", [{"serverId": None}, {"serverId": 77}, {"serverIp": "10.1.0.1"}], ids=str)
+def test_unit_of_which_no_server_is_shown_may_be_on_any_of_its_zone(unit, service):
+    service.localities["shop"] = "FULL{1}@zone1"
+    zones = [{"name": "zone1", "replicaType": "FULL", "units": [unit]}]
+    service.tenant = lambda _cluster, _tenant: {"id": 502, "name": "shop", "zones": zones}
+    assert "Tenant shop would lose its majority: 0 of 1 voters would remain" in str(refusal(service))
+
+
+ARBITER_61 = {"id": 61, "svrIp": "10.1.0.8", "svrPort": 2888, "status": "RUNNING"}
+
+
+def serves(service, *tenants, **more):
+    shown = {**ARBITER_61, "clusters": [{"id": 31, "tenants": list(tenants)}], **more}
+    service.arbitration_services = lambda: [shown]
+    service.localities["shop"] = FULL2
+
+
+@pytest.mark.parametrize("tenant", [{"obTenantId": 1002, "id": 1002}, {"degradedLsIdList": []}], ids=str)
+def test_arbiter_of_a_tenant_that_is_not_known_may_serve_any(tenant, service):
+    """It counted as none, so that the half that serves was taken."""
+    serves(service, tenant)
+    service.servers_there[1].status = "UNAVAILABLE"
+    assert "Tenant shop would lose its majority: 0 of 2 voters" in str(refusal(service, tolerated=["sys"]))
+
+
+def test_degraded_streams_of_a_tenant_that_is_not_known_may_be_those_of_any(service):
+    serves(service, {"id": 1002, "degradedLsIdList": [1001]})
+    assert "Tenant shop would lose its majority" in str(refusal(service))
+
+
+def test_arbiter_whose_status_is_not_shown_may_not_stay(service):
+    serves(service, {"name": "shop"}, status=None)
+    assert "arbitration service 10.1.0.8:2888 is in an unknown state" in str(refusal(service))
+
+
+def test_list_of_tenants_that_is_not_complete_is_not_none(service):
+    """The zones decided instead, although a single replica was on the page."""
+    service.failing["tenants"] = [ResponseUnreadable("It is not complete.", url=URL)] * 9
+    with pytest.raises(ResponseUnreadable, match="the data for its safety checks cannot be read"):
+        restart(service)
+    assert service.posts == []
