@@ -144,7 +144,7 @@ class RequestRow:
     every other one. ``places``: where all servers are that it takes down, also those that need no restart. ``back``:
     these are known to serve again. ``looked_at`` is when somebody who waits for that has looked last, by the clock of
     the journal. ``ahead`` is how many seconds the clocks of the service were ahead of the controller's then, at least
-    and at most.
+    and at most. ``timeout`` is how many seconds its answer may take; 0 if that is not noted.
     """
 
     number: int | None
@@ -165,6 +165,7 @@ class RequestRow:
     back: bool = False
     looked_at: float = 0.0
     ahead: tuple[float, float] | None = None
+    timeout: float = 0.0
 
     @property
     def takes_down(self) -> bool:

@@ -37,6 +37,18 @@ class Ages:
         known_for = now - self._known_since.setdefault(row.number, now)
         return known_for >= seconds or self._clock.wall() - self._latest(row) >= seconds + LARGEST_CORRECTION
 
+    def is_searched(self, row: RequestRow) -> bool:
+        """Whether the time is surely over in which the task of a request should have shown."""
+        return self.is_surely(row, self._arrives_within(row) + UNSEEN_FOR)
+
+    def may_be_unseen(self, row: RequestRow) -> bool:
+        """Whether the service may not show its task yet. One whose answer is open may still be carried out."""
+        arrival = self._arrives_within(row) if row.task_id is None else 0.0
+        return self.may_be_within(row, arrival + UNSEEN_FOR)
+
+    def _arrives_within(self, row: RequestRow) -> float:
+        return row.timeout or self._api.timeout
+
     def may_be_within(self, row: RequestRow, seconds: float) -> bool:
         """Whether a request may have been sent within so many seconds."""
         earliest, latest = sent_between(row, self._api.service_clock)

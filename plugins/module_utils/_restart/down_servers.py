@@ -15,7 +15,6 @@ from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import FAILED, Task
 from .._targets.cluster import identity_of, member_of, servers_of
 from .._targets.target import Member
-from .._waiting.await_tasks import UNSEEN_FOR
 from .back import Ages, has_just_failed, is_back
 from .own_notes import is_known_end, outcome_of
 
@@ -112,7 +111,7 @@ class DownServers:
 
     def _has_ended(self, row: RequestRow) -> bool:
         """Whether its task is known to have ended; or, if no task is known, whether it would be shown by now."""
-        is_over = self._ages.is_surely(row, self._api.timeout + UNSEEN_FOR)
+        is_over = self._ages.is_searched(row)
         if row.task_id is None or (is_known_end(row) and row.outcome != FAILED):
             return is_over or row.task_id is not None
         try:

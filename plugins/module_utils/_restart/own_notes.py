@@ -22,6 +22,7 @@ from .._journal.rows import REFUSED, FirstSight, MemberKey, Place, RequestRow, S
 from .._ocp.endpoints import OcpApi
 from .._ocp.task_list import STEPS
 from .._ocp.task_model import FAILED, RUNNING, SUCCESSFUL, Task
+from .._parameters.parameter_value import same_value
 from .._safety.server_states import OwnRestart
 from .._targets.target import Member, Observation, Target, TaskOnTarget
 from .._waiting.await_tasks import UNSEEN_FOR
@@ -233,7 +234,7 @@ class OwnNotes:
             parts = {by_key[key]: shown for key, shown in row.members if key in by_key}
             if _have_moved(parts, look.observed.members) and not self._is_of_an_earlier_task(row, parts, look):
                 continue
-            is_over = self._is_searched(row)
+            is_over = self._ages.is_searched(row)
             is_here, is_of_change = row.token in _SENT_HERE, self._is_of_change(row)
             found.append(Request(frozenset(parts), is_over, is_here=is_here, is_of_change=is_of_change))
         return tuple(found)
@@ -255,10 +256,6 @@ class OwnNotes:
                 return True
         return False
 
-    def _is_searched(self, row: RequestRow) -> bool:
-        """Whether the time is over in which the task of a request should have shown."""
-        return self._ages.is_surely(row, self._api.timeout + UNSEEN_FOR)
-
     def sent_before(self) -> Sent | None:
         """The newest of them for a target of this kind, as it was sent."""
         rows = self._open_rows_of_kind()
@@ -273,7 +270,7 @@ class OwnNotes:
         noted = [each.task_id for each in self._rows if each.task_id is not None]
         known = None if row.known is None else frozenset(row.known).union(noted)
         wall = sent_at(row, self._api.service_clock)
-        is_old = self._is_searched(row)
+        is_old = self._ages.is_searched(row)
         return Sent(at, uncertain, known, members, self._api.user, wall=wall, change=row.change, is_old=is_old)
 
     def _open_rows(self) -> list[RequestRow]:
@@ -292,7 +289,7 @@ class OwnNotes:
         return frozenset(
             name
             for row in self._here
-            if row.values == self._values and row.outcome != IN_EFFECT
+            if self._is_for_values(row) and row.outcome != IN_EFFECT
             for key, shown in row.members
             for name, mine in self._keys.items()
             if key == mine and name in there and has_moved(noted_member(name, shown), there[name])
@@ -302,7 +299,7 @@ class OwnNotes:
         """Note that these members show the wanted values: a restart for them is no longer a try in vain."""
         for row in self._here:
             mine = {name for key, _shown in row.members for name, each in self._keys.items() if key == each}
-            if row.values == self._values and self._values and mine and mine <= set(names) and row.outcome != IN_EFFECT:
+            if self._is_for_values(row) and mine and mine <= set(names) and row.outcome != IN_EFFECT:
                 self._note(row, outcome=IN_EFFECT)
 
     def begin(
@@ -333,6 +330,7 @@ class OwnNotes:
             token=uuid4().hex,
             places=taken_down(self._keys, look.observed),
             ahead=self._api.service_clock.bounds,
+            timeout=self._api.timeout,
         )
         try:
             number = self._journal.begin(row, allows)
@@ -360,7 +358,7 @@ class OwnNotes:
         wanted = {row.task_id for row in rows}
         tasks = _without_steps(listed, wanted)
         for row in rows:
-            is_over = row.task_id is None and self._is_searched(row)
+            is_over = row.task_id is None and self._ages.is_searched(row)
             is_known = is_known_end(row) and not self._has_just_failed(row, tasks.get(row.task_id))
             if is_back(row, servers, has_ended=is_over or is_known):
                 self._note(row, back=True)
@@ -466,8 +464,14 @@ class OwnNotes:
     def _is_of_change(self, row: RequestRow) -> bool:
         since = self._request.started_before
         by_time = since is not None and sent_at(row, self._api.service_clock) >= since.timestamp()
-        by_values = self._values is not None and row.values == self._values
-        return by_time or by_values or (self._request.change is not None and row.change == self._request.change)
+        is_of_name = self._request.change is not None and row.change == self._request.change
+        return by_time or is_of_name or self._is_for_values(row)
+
+    def _is_for_values(self, row: RequestRow) -> bool:
+        """Whether a request was for the wanted values, in whatever spelling."""
+        wanted, noted = self._request.until_effective, json.loads(row.values or "{}")
+        is_same = wanted.keys() == noted.keys() and all(same_value(noted[name], wanted[name]) for name in wanted)
+        return bool(wanted) and is_same
 
     # What the service does not show
 
@@ -515,7 +519,7 @@ class OwnNotes:
     def _is_new(self, row: RequestRow) -> bool:
         """Whether the service may not show its task yet."""
         is_open = row.outcome not in ENDS and self._journal.is_of_service(row, self._api.url)
-        return is_open and not row.settled and self._ages.may_be_within(row, UNSEEN_FOR)
+        return is_open and not row.settled and self._ages.may_be_unseen(row)
 
     def _may_run(self, row: RequestRow, listed: Task | None) -> bool:
         """Whether it may run. A new installation of the service gives the same ids to other tasks."""

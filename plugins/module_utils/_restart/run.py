@@ -30,6 +30,7 @@ from .._base.text import join_names
 from .._journal.journal import Journal
 from .._journal.open_journal import open_journal
 from .._ocp.endpoints import OcpApi
+from .._ocp.shared_reads import MOST_AGE
 from .._ocp.task_model import Task
 from .._targets.target import Member, Observation, Selector, Target
 from .._waiting.await_tasks import LASTING, LASTING_AT_FIRST, UNSEEN_FOR, wait_for_tasks
@@ -210,6 +211,8 @@ class _Run:
         self._claim = Claim.UNSURE
         # When the last request was sent; and whether it is the last one, since requests are not allowed again in time.
         self._requested_at = 0.0
+        # When the last look ended.
+        self._looked_at = 0.0
         self._gives_up = False
         self._is_gated = False
         self._reads_gates = not (self._request.is_dated or self._request.until_effective) or self._seems_needed()
@@ -599,6 +602,7 @@ class _Run:
             is_behind = self._reader.is_behind(look)
             if not is_behind and not self._reader.may_be_behind(look):
                 self._reader.note(look)
+                self._looked_at = self._clock.now()
                 return look
             waited = self._clock.now() - began
             if is_behind and waited >= UNSEEN_FOR:
@@ -913,7 +917,7 @@ class _Run:
         """
         if not self._notes.begin(look, members, self._late, self._caps.allows(look)):
             return False
-        if not self._turn.is_fresh:
+        if not self._turn.is_fresh or self._clock.now() - self._looked_at > MOST_AGE:
             # Noting it took so long.
             self._notes.end(None, refused=True)
             self._notes.refused_for_sure()

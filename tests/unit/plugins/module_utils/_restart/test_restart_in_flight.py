@@ -13,6 +13,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.run import 
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.server import Server
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target import Selector
 from ansible_collections.oceanbase.ocp.tests.unit.support import fake_ocp
+from ansible_collections.oceanbase.ocp.tests.unit.support.controllers import journal_here
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import at, refused
 from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import (
     RESTART_CASES,
@@ -634,3 +635,19 @@ def test_task_that_is_named_and_stays_unseen_is_gone(service):
     result = find_and_restart(service, request())
     assert (result["action"], len(service.posts)) == ("submitted", 1)
     assert 60 <= service.time.time - service._opened < 75
+
+
+def test_look_is_too_old_after_a_journal_that_was_slow(service, monkeypatch):
+    """Somebody has restarted it meanwhile: there was a second restart."""
+    journal = journal_here()
+    begin = journal.begin
+
+    def slow(row, allows=None):
+        if not service.jobs:
+            service.begin(fake_ocp.SERVER, service.servers_there[:1], seconds=20.0)
+            service.passes(25.0)
+        return begin(row, allows)
+
+    monkeypatch.setattr(journal, "begin", slow)
+    result = restart(service, SERVER, request(started_before=at(-60)))
+    assert (result["action"], service.posts) == ("skipped", [])

@@ -7,13 +7,20 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import JournalError, OutcomeUnknown
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import JournalError, NotSafe, OutcomeUnknown
 from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.shared_journal import SharedJournal
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.own_notes import forget_process
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart_request import Safety
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.run import restart_target
+from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.server import Server
 from ansible_collections.oceanbase.ocp.tests.unit.support.controllers import journal_here
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import lost
-from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import SERVER, every_restart_at_night, request
+from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import (
+    ORDERS,
+    SERVER,
+    every_restart_at_night,
+    request,
+)
 
 URL = "sqlite:///journal.db"
 LEASE = 10.0
@@ -29,8 +36,9 @@ def controller(tmp_path, service, monkeypatch):
     def make():
         journal = SharedJournal(f"sqlite:///{tmp_path}/journal.db", lease=LEASE)
 
-        def run(case, change=None, **options):
+        def run(case, change=None, *, safely=False, **options):
             shared = replace(request(**options), change=change, journal_url=URL)
+            shared = replace(shared, safety=Safety()) if safely else shared
             return restart_target(service, case, shared, service.time.clock, journal)
 
         return run
@@ -161,3 +169,25 @@ def test_request_of_a_killed_controller_is_known_at_another_address_of_the_servi
     service.passes(LEASE + 1)
     controller()(case, "memory-2026-11-20")
     assert len(service.posts) == 1
+
+
+@pytest.mark.parametrize("seconds", [40, 70, 110])
+def test_request_whose_answer_is_awaited_counts_for_its_neighbours(seconds, service, controller):
+    """It may be carried out as long as its sender waits, which the other one knows from the journal."""
+    service.timeout = 120.0
+    first, second = controller(), controller()
+    other = Server(42, "10.1.0.2:2882", ORDERS, 52, "zone2", True, True, False)
+    neighbour = replace(SERVER, target=other)
+    refused_ones = []
+
+    def meanwhile():
+        service.passes(seconds)
+        forget_process()
+        service.timeout = 5.0
+        with pytest.raises(NotSafe, match="a request of this controller"):
+            second(SERVER, safely=True)
+        refused_ones.append(SERVER)
+
+    service.before_post = once(meanwhile)
+    assert first(neighbour, safely=True)["action"] == "submitted"
+    assert (len(refused_ones), len(service.posts)) == (1, 1)

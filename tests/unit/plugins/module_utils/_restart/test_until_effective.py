@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import (
     NotVerified,
@@ -323,8 +325,9 @@ def test_value_that_never_shows_is_restarted_for_once_it_cannot_be_late_any_more
     assert changed.jobs[1].started_at >= PROOF_TIMEOUT
 
 
+@pytest.mark.parametrize("spelling", ["5M", "5m", "5120K"])
 @pytest.mark.parametrize("waits", [True, False], ids=["a run that failed", "a run of which nobody saw the end"])
-def test_server_is_not_restarted_again_for_values_that_its_restart_has_not_brought(waits, changed):
+def test_server_is_not_restarted_again_for_values_that_its_restart_has_not_brought(waits, spelling, changed):
     changed.parameters["stack_size"].never = True
     take_effect(changed, 42)
     if waits:
@@ -333,7 +336,7 @@ def test_server_is_not_restarted_again_for_values_that_its_restart_has_not_broug
         restart(changed, SERVER, asked(wait=False))
     changed.passes(PROOF_TIMEOUT * 10)
     forget_process()
-    error = failure(changed, SERVER, asked())
+    error = failure(changed, SERVER, replace(asked(), until_effective={"stack_size": spelling}))
     assert (error.__class__, error.facts["changed"], len(changed.posts)) == (NotVerified, False, 1)
     assert (error.facts["verified"], error.facts["effective"]["stack_size"]["effective"]) == (False, False)
     assert f"after this controller requested a restart for these values, but {FIRST} shows stack_size=4M" in str(error)
