@@ -42,6 +42,11 @@ def user_of(auth: object) -> str | None:
     return name.decode(errors="replace") if isinstance(name, bytes) else None
 
 
+def account_of(auth: object) -> str:
+    """What tells credentials from others, and is no secret: the name of the user, or the id of an access key."""
+    return user_of(auth) or str(getattr(auth, "key_id", ""))
+
+
 def no_credentials(request: PreparedRequest) -> PreparedRequest:
     """Send a request without credentials, for what OCP answers to everybody."""
     return request
@@ -55,7 +60,7 @@ class AccessKeyAuth(AuthBase):
     """
 
     def __init__(self, key_id: str, secret: str, date: Callable[[], str] | None = None) -> None:
-        self._key_id = key_id
+        self.key_id = key_id
         self._secret = secret
         self._date = date or (lambda: formatdate(usegmt=True))
 
@@ -66,7 +71,7 @@ class AccessKeyAuth(AuthBase):
         # Sign and send the same value: the HTTP library would drop some ports.
         request.headers["Host"] = url.netloc
         text = string_to_sign(str(request.method), str(request.url), request.headers, _bytes(request.body))
-        request.headers["Authorization"] = f"{SCHEME} {self._key_id}:{signature(self._secret, text)}"
+        request.headers["Authorization"] = f"{SCHEME} {self.key_id}:{signature(self._secret, text)}"
         return request
 
 

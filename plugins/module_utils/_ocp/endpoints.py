@@ -149,6 +149,11 @@ class OcpApi(TaskList, SignReads, ParameterCalls, ObProxyCalls):
         return self._client.user
 
     @property
+    def account(self) -> str:
+        """What tells its credentials from others, such as the name of the user or the id of an access key."""
+        return self._client.account
+
+    @property
     def service_clock(self) -> ServiceClock:
         """The clock of the service, as its answers show it."""
         return self._client.service_clock

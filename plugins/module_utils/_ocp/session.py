@@ -19,7 +19,7 @@ from .._base.errors import AuthenticationFailed
 from .._base.parsing import Record, http_date, instant, record
 from .._base.service_clock import ServiceClock
 from .._base.text import one_line
-from .auth import credentials_advice, encoded_query, no_credentials, user_of
+from .auth import account_of, credentials_advice, encoded_query, no_credentials, user_of
 from .connection_errors import connection_error
 from .deadline import Deadline
 from .envelope import ApiResponse, read_envelope, read_time, read_without_envelope
@@ -213,6 +213,11 @@ class HttpClient:
     def user(self) -> str | None:
         """The name of the user, if it is known."""
         return user_of(self._session.auth)
+
+    @property
+    def account(self) -> str:
+        """See account_of."""
+        return account_of(self._session.auth)
 
     @property
     def retry_after(self) -> float:

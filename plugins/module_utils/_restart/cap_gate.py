@@ -64,7 +64,7 @@ class CapGate:
             self._down.read()
         if not self.requests or self._is_noted():
             return
-        with self._journal.lock([f"{TOTAL} {self._api.url}"], self._clock, self._request.policy.timeout):
+        with self._journal.lock([" ".join([TOTAL, *self._total_key])], self._clock, self._request.policy.timeout):
             if self._is_noted():
                 return
             try:
@@ -74,11 +74,16 @@ class CapGate:
             except ServiceError as error:
                 self._problem = error
                 return
-            self._journal.remember(TOTAL, [self._api.url], json.dumps([self._total, self._journal.now()]))
+            self._journal.remember(TOTAL, self._total_key, json.dumps([self._total, self._journal.now()]))
+
+    @property
+    def _total_key(self) -> list[str]:
+        """What is noted is of all servers that these credentials see."""
+        return [self._api.url, self._api.account]
 
     def _is_noted(self) -> bool:
         """Whether the journal has the number, which is used then."""
-        count, at = json.loads(self._journal.recall(TOTAL, [self._api.url]) or "[0, 0]")
+        count, at = json.loads(self._journal.recall(TOTAL, self._total_key) or "[0, 0]")
         if abs(self._journal.now() - at) >= TOTAL_FOR:
             return False
         self._total = count

@@ -22,6 +22,8 @@ from .._ocp.task_model import FAILED, SUCCESSFUL, Task
 from .._targets.operating_tasks import restarted_parts, shown_cluster, tasks_of_cluster
 from .._targets.task_names import CLUSTER_RESTART, DATABASE_RESTARTS, kind_of
 from .back import noted_span
+from .evidence import needs_detail, work_of
+from .knowledge import Work
 
 # More are read only if all of these belong to the change.
 NEWEST_FAILED = 100
@@ -136,7 +138,17 @@ class FailureCheck:
         if cluster is None:
             return True
         later = tasks_of_cluster(self._api, cluster, status=SUCCESSFUL, above=failed["id"])
-        return not any(_covers(other, failed) for other in later)
+        return not any(_covers(other, failed) and self._has_restarted(other) for other in later)
+
+    def _has_restarted(self, listed: Record) -> bool:
+        """Whether a task that ended SUCCESSFUL has done its work: it was not rolled back, and skipped no such step."""
+        task = Task.from_api(listed)
+        if needs_detail(task):
+            try:
+                task = Task.from_api(self._api.task(task.id))
+            except NotFound:
+                return True
+        return work_of(task) is Work.RESTARTED
 
 
 def _counts(task: Record, since: datetime, judged: Iterable[int]) -> bool:

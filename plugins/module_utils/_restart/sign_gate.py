@@ -61,7 +61,7 @@ class SignGate:
     def requests(self) -> int:
         """How many requests a look for signs takes."""
         # The parameters of the cluster.
-        knows_budget = self._budget is not None or self._request.offline_time is not None
+        knows_budget = isinstance(self._budget, _Budget) or self._request.offline_time is not None
         budget = 0 if knows_budget or self._ignores_budget else 1
         return budget + (self._reader.requests if self._reader else 0) + self._failures.requests
 
@@ -87,7 +87,7 @@ class SignGate:
             raise
         except ServiceError as error:
             self._read = error
-        if self._budget is None and not self._ignores_budget:
+        if not isinstance(self._budget, _Budget) and not self._ignores_budget:
             try:
                 self._budget = self._read_budget(number)
             except AuthenticationFailed:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
+from ipaddress import ip_address
 
 from .._base.parsing import Record, instant
 from .._base.service_clock import HOST_UNCERTAINTY
@@ -105,7 +106,8 @@ def _labels(alarm: Record) -> Record:
 
 def _ip(alarm: Record) -> str | None:
     labels = _labels(alarm)
-    return labels.get("svr_ip") or labels.get("host_ip")
+    found = labels.get("svr_ip") or labels.get("host_ip")
+    return _plain(str(found)) if found else None
 
 
 def _cluster_names(alarm: Record) -> set[str]:
@@ -117,7 +119,16 @@ def _cluster_names(alarm: Record) -> set[str]:
 
 
 def _host(server: PlacedServer) -> str:
-    return server.member.name.rpartition(":")[0]
+    return _plain(server.member.name.rpartition(":")[0])
+
+
+def _plain(host: str) -> str:
+    """A host as its labels have it: an IPv6 address without brackets, in its shortest form."""
+    bare = host.strip("[]")
+    try:
+        return str(ip_address(bare))
+    except ValueError:
+        return bare
 
 
 def _port(server: PlacedServer) -> int | None:

@@ -390,6 +390,15 @@ def test_share_is_of_all_servers_and_they_are_counted_once_an_hour(ahead, servic
     assert service.calls.count("clusters") == 2
 
 
+def test_share_is_not_of_what_other_credentials_see(service):
+    seven_tenths = {"percent": 70}
+    service.user = "admin"
+    restart(service, caps=seven_tenths, check_mode=True)
+    service.user = "team"
+    restart(service, caps=seven_tenths, check_mode=True)
+    assert service.calls.count("clusters") == 2
+
+
 def test_what_cannot_be_counted_stops_it(service):
     service.failing["clusters"] = [refused(403)]
     with pytest.raises(OcpError, match="Without most_down") as raised:

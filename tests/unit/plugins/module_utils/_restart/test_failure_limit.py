@@ -128,6 +128,15 @@ def test_what_holds_nothing_of_the_change_does_not_count(spared, service):
     assert restart(service)["action"] == "submitted"
 
 
+@pytest.mark.parametrize(("end", "more"), [("ROLLBACK", {}), ("SUCCESSFUL", {"skipped": (2,)})])
+def test_later_restart_without_effect_hides_no_failure(end, more, service):
+    third = service.servers_there[2]
+    for ends, ago, options in (("FAILED", 300, {}), (end, 200, more)):
+        service.begin(SERVER, [third], ago=ago, seconds=1, end=ends, of_cluster=31, **options)
+    service.passes(5)
+    assert stopped(service).facts["failed_task_ids"] == [1001]
+
+
 def test_attempt_that_changed_nothing_hides_no_failure_before_it(service):
     job = fails_elsewhere(service)
     fails_elsewhere(service, end="REFUSED", ago=100)

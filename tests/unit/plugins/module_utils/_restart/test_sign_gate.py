@@ -26,12 +26,14 @@ ALARM = {"id": 12, "alarmType": "ob_cluster_merge_error", "labels": {"ob_cluster
 parts = pytest.mark.parametrize("case", [SERVER, ZONE], ids=["server", "zone"])
 
 
-def restart(service, case=SERVER, *, signs=EVERY, seconds=0, wait=False, check_mode=False, since=None, **more):
+def restart(
+    service, case=SERVER, *, signs=EVERY, seconds=0, wait=False, check_mode=False, since=None, healthy=False, **more
+):
     shown = []
     policy = PollPolicy(7200, 10, lambda line, _failed: shown.append(line))
     watch = Watch(signs, 3) if signs else None
     request = RestartRequest(
-        check_mode, wait, policy, since, safety=Safety(), watch=watch, safety_timeout=seconds, **more
+        check_mode, wait, policy, since, safety=Safety(healthy=healthy), watch=watch, safety_timeout=seconds, **more
     )
     return {**restart_target(service, case, request, service.time.clock), "shown": shown}
 
@@ -264,3 +266,10 @@ def test_refusal_by_a_sign_is_no_restart_that_is_allowed(service):
 def test_refusal_by_the_budget_is_none_either(service):
     long_restart(service)
     assert refusal(service, offline_budget=OfflineBudget.REFUSE).facts["safety"]["allowed"] is False
+
+
+def test_time_offline_that_could_not_be_read_once_is_read_again(service):
+    """The error was kept, and the run failed when its time was up."""
+    service.failing["cluster_parameters"] = [refused(500)]
+    result = restart(service, signs=frozenset(), seconds=600, offline_budget=OfflineBudget.REFUSE, healthy=True)
+    assert (result["action"], len(service.posts)) == ("submitted", 1)

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -145,6 +146,15 @@ def test_clock_of_a_host_counts_even_if_it_was_off_before():
     assert found(watch=without, alarms=[off]) == [("alarms", False)]
     assert found(watch=Watch(frozenset({Sign.ALARMS}), 30, frozenset({7})), alarms=[off]) == []
     assert found(alarms=[alarm(alarmType="ob_tenant_request_queue_contention")]) == [("alarms", False)]
+
+
+@pytest.mark.parametrize("shown", ["fd00::1", "FD00:0:0::1"])
+def test_host_with_an_ipv6_address_is_known_by_its_alarms(shown):
+    """The address of a server has brackets, that of a host has none."""
+    one = server(1)
+    ipv6 = replace(one, member=replace(one.member, name="[fd00::1]:2882"))
+    off = alarm(7, alarmType="host_ntp_offset_too_large", labels={"ob_cluster_name": None, "host_ip": shown})
+    assert found([ipv6], alarms=[off]) == [("ntp", True)]
 
 
 def test_lag_counts_above_the_limit_unless_a_server_restarts():
