@@ -49,7 +49,8 @@ def task_filters(api: OcpApi, params: dict[str, Any]) -> Record:
 
 def _passes(task: Task, params: dict[str, Any]) -> bool:
     """Whether a task is in one of the wanted states now; it may have ended since it was listed."""
-    return params["task_id"] is not None or not params["status"] or task.status in params["status"]
+    wanted = params["status"] if params["task_id"] is None else None
+    return not wanted or task.status is None or task.status in wanted
 
 
 def _read(api: OcpApi, task_id: int) -> Task | None:

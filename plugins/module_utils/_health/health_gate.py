@@ -56,23 +56,27 @@ def await_health(
     signs = None if watch is None else SignReader(api, watch, clock)
     poller = _PolledCluster(api, cluster, demands, policy.show, signs)
     waited = poll_until_done(poller, api, policy, clock)
-    soaks = not poller.problems and soak > 0
-    if soaks:
-        poller.phase = _Phase.SOAK
-        waited += poll_until_done(poller, api, replace(policy, timeout=soak), clock)
-    if soaks and poller.unsettled and not poller.ill:
-        poller.phase = _Phase.END_OF_SOAK
-        waited += poll_until_done(poller, api, policy, clock)
+    if poller.problems:
+        advice = "Check the cluster first; then wait again, or with a larger wait_timeout."
+        words = unhealthy_words(poller.problems, waited, advice)
+        raise NotHealthy(f"Cluster {poller.name} {words}", **poller.result(waited))
+    if soak > 0:
+        waited += _soak(poller, api, policy, soak, clock)
     result = poller.result(waited)
-    if not poller.problems or (soaks and not poller.unsettled):
-        return result
-    if soaks:
+    if soak > 0 and poller.unsettled:
         words = unhealthy_words(poller.unsettled, None, "Check the cluster before you go on.")
         raise NotHealthy(f"Cluster {poller.name} did not stay healthy for {soak:g} seconds; it {words}", **result)
-    words = unhealthy_words(
-        poller.problems, waited, "Check the cluster first; then wait again, or with a larger wait_timeout."
-    )
-    raise NotHealthy(f"Cluster {poller.name} {words}", **result)
+    return result
+
+
+def _soak(poller: _PolledCluster, api: OcpApi, policy: PollPolicy, seconds: float, clock: Clock) -> float:
+    """Poll for so many seconds, and until what may pass has passed; returns the seconds taken."""
+    poller.phase = _Phase.SOAK
+    waited = poll_until_done(poller, api, replace(policy, timeout=seconds), clock)
+    if poller.unsettled and not poller.ill:
+        poller.phase = _Phase.END_OF_SOAK
+        waited += poll_until_done(poller, api, policy, clock)
+    return waited
 
 
 def unhealthy_words(problems: Sequence[Problem], waited: float | None, advice: str) -> str:

@@ -311,13 +311,27 @@ class OwnNotes:
         and nothing is noted, if other requests do not allow it.
         """
         self.refused_for_sure()
+        row = self._row(look, members, late)
+        try:
+            number = self._journal.begin(row, allows)
+        except JournalError:
+            self._withdraw(row)
+            raise
+        if number is None:
+            return False
+        self._own = replace(row, number=number)
+        self._rows.append(self._own)
+        _SENT_HERE.add(row.token)
+        return True
+
+    def _row(self, look: Look, members: frozenset[str], late: Collection[str]) -> RequestRow:
         parts = tuple(
             (self._keys[member.name], Shown() if member.name in late else _as_shown(member))
             for member in look.observed.members
             if member.name in members
         )
         known = _sorted(entry.record["id"] for entry in look.tasks) if look.reads_tasks else None
-        row = RequestRow(
+        return RequestRow(
             None,
             self._clock.wall(),
             self._target.kind,
@@ -332,17 +346,6 @@ class OwnNotes:
             ahead=self._api.service_clock.bounds,
             timeout=self._api.timeout,
         )
-        try:
-            number = self._journal.begin(row, allows)
-        except JournalError:
-            self._withdraw(row)
-            raise
-        if number is None:
-            return False
-        self._own = replace(row, number=number)
-        self._rows.append(self._own)
-        _SENT_HERE.add(row.token)
-        return True
 
     def _withdraw(self, row: RequestRow) -> None:
         """Note that a request is not sent: it may be in the journal, although the answer of that was lost."""

@@ -69,6 +69,8 @@ Result = dict[str, Any]
 LOOK_AND_REQUEST = 4
 # While answers from a lagging replica are waited out.
 LAG_PAUSES = PollPolicy(UNSEEN_FOR, 5.0)
+# Requests of one restart that may take too long to be noted.
+MOST_SLOW_NOTES = 5
 # Looks one after another that may each show another start.
 MOST_UNCONFIRMED = 20
 
@@ -211,8 +213,9 @@ class _Run:
         self._claim = Claim.UNSURE
         # When the last request was sent; and whether it is the last one, since requests are not allowed again in time.
         self._requested_at = 0.0
-        # When the last look ended.
+        # When the last look ended, and how often noting a request took so long that it was too old.
         self._looked_at = 0.0
+        self._slow_notes = 0
         self._gives_up = False
         self._is_gated = False
         self._reads_gates = not (self._request.is_dated or self._request.until_effective) or self._seems_needed()
@@ -261,7 +264,7 @@ class _Run:
                 if self._execute(look, decision):
                     return
             except (RequestRefused, TaskFailed) as error:
-                self._turn.let_go()
+                self._let_go()
                 if isinstance(error, RateLimited) and self._nothing_ran:
                     self._pause_for(error)
                 elif not self._may_be_busy(error) or not (refusal is None or isinstance(refusal, RateLimited)):
@@ -517,7 +520,7 @@ class _Run:
         if self._unconfirmed > MOST_UNCONFIRMED:
             with self._saying_nothing_was_sent("its start is not clear"):
                 raise _never_the_same(self._api, self._target)
-        self._turn.let_go()
+        self._let_go()
         if not self._request.check_mode:
             with self._beat.about("waiting for OCP to show the same start twice in a row"):
                 self._clock.sleep(LAG_PAUSES.pause(0.0, self._clock.jitter(), self._api.retry_after))
@@ -752,8 +755,13 @@ class _Run:
         self._beat.clock.sleep(seconds)
         self._is_gated = False
 
-    def _sleep_unlocked(self, seconds: float) -> None:
+    def _let_go(self) -> None:
+        """Release the lock of the cluster; what gates have read no longer counts, as after a pause."""
         self._turn.let_go()
+        self._is_gated = False
+
+    def _sleep_unlocked(self, seconds: float) -> None:
+        self._let_go()
         self._clock.sleep(seconds)
 
     # Waiting
@@ -763,7 +771,7 @@ class _Run:
         pause = _pause_for_gates(self._api, self._request, self._gate_waited, self._clock)
         if not pause:
             return False
-        self._turn.let_go()
+        self._let_go()
         self._show_once("not safe yet", list(dict.fromkeys(why)))
         began = self._clock.now()
         with self._beat.about(f"not safe: {why[0]}"):
@@ -773,7 +781,7 @@ class _Run:
 
     def _await_turn(self, look: Look) -> None:
         """Wait until fewer servers are down, without the lock of the cluster."""
-        self._turn.let_go()
+        self._let_go()
         began = self._clock.now()
         with self._saying_nothing_was_sent("too many servers are down", JournalError):
             self._caps.await_turn(look, lambda why: self._show_once("waits", list(why)))
@@ -796,7 +804,7 @@ class _Run:
             return False
         pause = self._request.policy.pause(self._waited, self._clock.jitter(), self._api.retry_after)
         if pause:
-            self._turn.let_go()
+            self._let_go()
             self._show_once("waiting", [words])
             with self._beat.about(words):
                 self._clock.sleep(pause)
@@ -805,7 +813,7 @@ class _Run:
     def _wait_first(self, decision: Decision, reason: str) -> None:
         """Wait a while for what has to end or to show first."""
         self._is_waiting = True
-        self._turn.let_go()
+        self._let_go()
         # Above the lines of the task, which do not name the target.
         self._show_once("waiting", [reason])
         if decision.step is Step.WAIT:
@@ -915,12 +923,7 @@ class _Run:
 
         Raises OutcomeUnknown if it may run and its task is not found.
         """
-        if not self._notes.begin(look, members, self._late, self._caps.allows(look)):
-            return False
-        if not self._turn.is_fresh or self._clock.now() - self._looked_at > MOST_AGE:
-            # Noting it took so long.
-            self._notes.end(None, refused=True)
-            self._notes.refused_for_sure()
+        if not self._note_request(look, members):
             return False
         least, most = self._api.service_clock.bounds
         known = look.ids | self._notes.new_tasks() if look.reads_tasks else None
@@ -948,6 +951,19 @@ class _Run:
         task = self._attempt.so_far.task or {}
         self._notes.end(self._attempt.so_far.task_id, task.get("start_time"))
         return True
+
+    def _note_request(self, look: Look, members: frozenset[str]) -> bool:
+        """Note the request; False if too many servers are down, or the look is too old now. Raises JournalError."""
+        if not self._notes.begin(look, members, self._late, self._caps.allows(look)):
+            return False
+        if self._turn.is_fresh and self._clock.now() - self._looked_at <= MOST_AGE:
+            return True
+        self._notes.end(None, refused=True)
+        self._notes.refused_for_sure()
+        self._slow_notes += 1
+        if self._slow_notes >= MOST_SLOW_NOTES:
+            raise _journal_too_slow(self._target, self._journal)
+        return False
 
     def _send(self, sent: Sent) -> None:
         try:
@@ -1061,6 +1077,14 @@ def _older_than_before(api: OcpApi, target: Target) -> ResponseUnreadable:
         "nothing of it, so its answers are stale.",
         url=api.url,
         advice="Check it in OCP, then run this again when the service is healthy.",
+    )
+
+
+def _journal_too_slow(target: Target, journal: Journal) -> JournalError:
+    return JournalError(
+        f"Did not restart {target.label}: {MOST_SLOW_NOTES} times it took longer than {MOST_AGE:g} seconds to note its "
+        f"request in the journal {journal.place}, so what was read before was too old. Look at what keeps the journal "
+        "busy, then run this again."
     )
 
 

@@ -117,6 +117,8 @@ def transport_entries() -> Iterator[Entry]:
             ("nested deeper than is read", Reply(200, b"[" * 102 + b"]" * 102)),
         ):
             yield _of_transport("No envelope", f"{method}, {cause}", _error(method, reply))
+        page = _error(method, text("<html>Not found</html>", 404))
+        yield _of_transport("No envelope", f"{method}, a web page with status 404", page)
     yield _of_transport("No data", "GET, no object where one is documented", _data(None))
     yield _of_transport("No data", "GET, no list where one is documented", _data({}, "hosts", "/api/v2/compute/hosts"))
     many = {"contents": [{}] * 100_001}

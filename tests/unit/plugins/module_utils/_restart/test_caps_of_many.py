@@ -40,7 +40,7 @@ class CapPassed(AssertionError):
 class Fleet:
     """Clusters of three servers each, in three IDCs, on shared hosts; and what has been restarted."""
 
-    url, timeout, retry_after, user, service_clock = URL, 20.0, 0.0, None, ServiceClock()
+    url, timeout, retry_after, user, account, service_clock = URL, 20.0, 0.0, None, "key", ServiceClock()
 
     def __init__(self, seed, clusters, hosts, journal_of=None):
         self.turns = Interleaved(seed, BEGINNING.timestamp())

@@ -7,7 +7,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import TargetBusy, TargetHeld, WaitTimeout
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import (
+    JournalError,
+    TargetBusy,
+    TargetHeld,
+    WaitTimeout,
+)
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.reader import Reader
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.run import restart_target
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.server import Server
@@ -651,3 +656,18 @@ def test_look_is_too_old_after_a_journal_that_was_slow(service, monkeypatch):
     monkeypatch.setattr(journal, "begin", slow)
     result = restart(service, SERVER, request(started_before=at(-60)))
     assert (result["action"], service.posts) == ("skipped", [])
+
+
+def test_journal_that_is_always_slow_ends_the_run(service, monkeypatch):
+    journal = journal_here()
+    begin = journal.begin
+
+    def slow(row, allows=None):
+        service.passes(25.0)
+        return begin(row, allows)
+
+    monkeypatch.setattr(journal, "begin", slow)
+    error = failure(service, SERVER, request())
+    assert isinstance(error, JournalError)
+    assert "to note its request in the journal" in str(error)
+    assert service.posts == []
