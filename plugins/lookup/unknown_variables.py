@@ -25,6 +25,16 @@ options:
     type: list
     elements: str
     required: true
+  hosts:
+    description: Hosts whose own variables, such as those of their groups, are checked as well.
+    type: list
+    elements: str
+    default: []
+  alike:
+    description: Variables that may not have another value for one of O(hosts) than for the host of this task.
+    type: list
+    elements: str
+    default: []
 author:
   - contributors of oceanbase.ocp (!UNKNOWN)
 """
@@ -42,8 +52,9 @@ EXAMPLES = r"""
 RETURN = r"""
 _raw:
   description:
-    - A sentence for each unknown variable, by name, and a last one with all variables of the role or playbook.
-    - Empty if all are known.
+    - A sentence for each unknown variable, by name, and a last one with all variables of the role or playbook. Then a
+      sentence for each variable that is not alike.
+    - Empty if all are known, and alike.
   type: list
   elements: str
 """
@@ -63,6 +74,8 @@ from ..plugin_utils._ansible_core import LookupFailed, extra_variables
 COLLECTION = Path(__file__).parents[2]
 # Reserved for the caller, followed by any name.
 USER = "user_"
+# What task files of the caller find in a loop of the role.
+LOOP_VARIABLES = ("node", "batch_now")
 
 
 def unknown_variables(name: str, variables: Iterable[str]) -> list[str]:
@@ -73,12 +86,27 @@ def unknown_variables(name: str, variables: Iterable[str]) -> list[str]:
     """
     prefix = f"{name}_"
     options, known = _documented(name, prefix)
+    # What is set in a loop is nobody's to give.
+    known -= {f"{prefix}{each}" for each in LOOP_VARIABLES}
     # With a second underscore it is internal to the role or playbook.
     free = (f"{prefix}_", f"{prefix}{USER}")
     unknown = sorted(each for each in variables if each.startswith(prefix) and not each.startswith(free))
     refusals = [_refusal(each, name, prefix, known) for each in unknown if each not in known]
     *first, last = (option.removeprefix(prefix) for option in options)
     return [*refusals, f"The variables are {prefix} followed by {', '.join(first)} or {last}."] if refusals else []
+
+
+def differing(alike: Iterable[str], own: Mapping[str, Any], of_hosts: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """A sentence for each of these variables that a host has, and not with the value that it has here."""
+    sentences = []
+    for name in alike:
+        others = sorted(host for host, theirs in of_hosts.items() if name in theirs and theirs[name] != own.get(name))
+        if others:
+            sentences.append(
+                f"{name}: has a value for {others[0]} that it does not have for the whole run; give it for all, with "
+                "-e or in group_vars/all."
+            )
+    return sentences
 
 
 def unprefixed(name: str, given: Iterable[str], variables: Mapping[str, Any]) -> list[str]:
@@ -142,11 +170,14 @@ class LookupModule(LookupBase):
     def run(self, terms, variables=None, **kwargs):
         """The sentences. Raises LookupFailed."""
         self.set_options(var_options=variables, direct=kwargs)
-        names = [str(name) for name in variables or {}]
+        own = variables or {}
+        of_hosts = {host: own["hostvars"].raw_get(host) for host in self.get_option("hosts")}
+        names = {str(name) for each in (own, *of_hosts.values()) for name in each}
         try:
             for sentence in self._ignored(terms, variables or {}):
                 Display().warning(sentence)
-            return [sentence for name in terms for sentence in unknown_variables(name, names)]
+            unknown = [sentence for name in terms for sentence in unknown_variables(name, names)]
+            return [*unknown, *differing(self.get_option("alike"), own, of_hosts)]
         except ValueError as error:
             raise LookupFailed(f"oceanbase.ocp.unknown_variables: {error}") from None
 

@@ -72,6 +72,13 @@ def shown(outcome):
     return outcome.results["Show what was done"]["lines"]
 
 
+def group_vars(ansible, folder, group, variables):
+    """Beside the inventory; a command that was started before does not read them."""
+    ansible.environment |= {"ANSIBLE_NOCOLOR": "true"}
+    (folder / "group_vars").mkdir()
+    (folder / f"group_vars/{group}.yml").write_text(yaml.safe_dump(variables))
+
+
 def cluster_of(server):
     return f"cluster{(server + 2) // 3}"
 
@@ -200,3 +207,33 @@ def test_killed_run_goes_on_and_restarts_nothing_twice(roll, ansible, connect, s
     again = roll(emulator, wait_interval=1, gate_timeout=60)
     assert again.rc == 0, again.output
     assert sorted(posts(emulator)) == list(range(1, 13))
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "refusal"),
+    [
+        ("zone", ["zone1"], "rolling_restart_zone: is not a variable of oceanbase.ocp.rolling_restart; did you mean"),
+        ("zones", ["zone1"], "rolling_restart_zones: has a value for cluster1 that it does not have for the whole run"),
+        ("before_node", "/drain.yml", "rolling_restart_before_node: has a value for cluster1 that it does not have"),
+        ("clusters", ["cluster2"], "rolling_restart_clusters: has a value for cluster1 that it does not have"),
+    ],
+)
+def test_variables_of_the_hosts_neither_widen_the_run_nor_are_dropped(
+    name, value, refusal, roll, ansible, start_emulator, tmp_path
+):
+    """The plan is made once, by the first host, so a scope or a task file of the others was not seen."""
+    group_vars(ansible, tmp_path, "ocp_clusters", {f"rolling_restart_{name}": value})
+    emulator = start_emulator(*FLEET)
+    outcome = roll(emulator)
+    assert outcome.rc == 2
+    assert refusal in outcome.output
+    assert posts(emulator) == []
+
+
+def test_clusters_of_all_hosts_are_refused(roll, ansible, start_emulator, tmp_path):
+    group_vars(ansible, tmp_path, "all", {"rolling_restart_clusters": ["cluster2"]})
+    emulator = start_emulator(*FLEET)
+    outcome = roll(emulator)
+    assert outcome.rc == 2
+    assert "rolling_restart_clusters: is known to the playbook only with -e" in outcome.output
+    assert posts(emulator) == []

@@ -229,3 +229,17 @@ def test_error_names_the_bad_option_before_any_request(ansible, connect, emulato
     for sentence, refused in refusals(ansible, "rolling_restart", cases).items():
         assert sentence in str(refused), refused
     assert emulator.log.count("/api/") == 0
+
+
+def test_keyword_that_ignores_errors_does_not_let_a_failed_gate_pass(ansible, connect, start_emulator, change, hooks):
+    """Each task of the role had it from the play, so that nothing stopped the run, and its end was green."""
+    emulator = start_emulator(*QUICK)
+    connect(emulator)
+    refusal = {"name": "Refuse", "ansible.builtin.fail": {"msg": "not now"}}
+    given = {"clusters": ["payments"], "started_before": change, "gate": hooks(gate=[refusal])["gate"]}
+    role = {"role": "oceanbase.ocp.rolling_restart", "ignore_errors": True}
+    variables = {f"rolling_restart_{name}": value for name, value in given.items()}
+    play = {"hosts": "localhost", "gather_facts": False, "roles": [{**role, **variables}]}
+    outcome = ansible.playbook([play])
+    assert posts(emulator) == []
+    assert "not now" in outcome.output

@@ -82,12 +82,14 @@ def test_node_that_has_restarted_without_its_values_is_undrained_and_not_drained
     assert (drained(), posts(emulator)) == ([], [8])
 
 
-def test_failing_task_file_of_a_node_that_has_restarted_is_a_failure(roll, start_emulator, tmp_path):
+@pytest.mark.parametrize("max_failures", [0, 1])
+def test_failing_task_file_of_a_node_that_has_restarted_is_a_failure(max_failures, roll, start_emulator, tmp_path):
+    """The rest of its cluster is left as it is."""
     emulator = start_emulator(*QUICK)
     assert roll(emulator, ["payments"], servers=["8"]).rc == 0
     refusal = {"name": "Undrain", "ansible.builtin.fail": {"msg": "the balancer does not answer"}}
     (tmp_path / "after_node.yml").write_text(yaml.safe_dump([refusal]))
-    outcome = roll(emulator, ["payments"], after_node=str(tmp_path / "after_node.yml"))
+    outcome = roll(emulator, ["payments"], after_node=str(tmp_path / "after_node.yml"), max_failures=max_failures)
     assert outcome.rc == 2
     assert 'The rolling restart of payments stopped in "Undrain". the balancer does not answer' in message(outcome)
     assert posts(emulator) == [8]

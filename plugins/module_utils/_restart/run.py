@@ -224,7 +224,7 @@ class _Run:
         self._is_waiting = False
         self._shown: list[str] = []
         # Seconds that count neither for ``wait_timeout`` nor for one another.
-        self._expecting = self._gate_waited = self._turn_waited = 0.0
+        self._expecting = self._gate_waited = self._turn_waited = self._lag_waited = 0.0
 
     def run(self) -> Result:
         """See restart_target."""
@@ -302,9 +302,10 @@ class _Run:
     def _waited(self) -> float:
         """Seconds of ``wait_timeout`` used up.
 
-        Waits for a start to show, for gates and for its turn have limits of their own.
+        Waits for a start to show, for gates, for its turn and for an answer that is new have limits of their own.
         """
-        return self._attempt.elapsed - self._expecting - self._gate_waited - self._turn_waited
+        own_limits = self._expecting + self._gate_waited + self._turn_waited + self._lag_waited
+        return self._attempt.elapsed - own_limits
 
     @property
     def _nothing_ran(self) -> bool:
@@ -615,6 +616,7 @@ class _Run:
             pause = LAG_PAUSES.pause(waited, self._clock.jitter(), self._api.retry_after)
             with self._beat.about("waiting for an answer of OCP that is not older than the last one"):
                 self._clock.sleep(max(SHORTEST_PAUSE, pause))
+            self._lag_waited += self._clock.now() - began - waited
 
     def _note_begin(self, look: Look) -> None:
         """Learn when the change began, and note the first use of its name. Raises OptionError."""

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -223,7 +223,7 @@ class SafetyGate:
                 own = self._notes.own_restarts(look.listed)
                 own += self._notes.own_restarts((), self._notes.rows_of(layout.arbiter_keys))
                 names = [member.name for member in look.observed.members]
-                yield layout, _taken_of(look.observed.servers, look.listed, own, names)
+                yield layout, _taken_of(look.observed.servers, look.listed, own, names, gone=look.unseen)
             else:
                 placed, tasks, keys = self._served[number]
                 own = self._notes.own_restarts(tasks, self._notes.rows_of([*keys, *self._notes.keys]))
@@ -277,9 +277,10 @@ def _taken_of(
     own: Sequence[Any],
     names: Sequence[str],
     arbiter: int | None = None,
+    gone: Collection[int] = (),
 ) -> Taken:
     arbiters = frozenset().union(*(restart.arbiters for restart in own))
-    return Taken(placed, server_states(placed, tasks, own, names), arbiter, arbiters)
+    return Taken(placed, server_states(placed, tasks, own, names, gone), arbiter, arbiters)
 
 
 def _start_words(taken: Sequence[tuple[Layout, Taken]]) -> str:

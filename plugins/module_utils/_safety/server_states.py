@@ -37,14 +37,19 @@ class OwnRestart:
 
 
 def server_states(
-    placed: Sequence[PlacedServer], tasks: Sequence[Record], own: Iterable[OwnRestart], taken: Collection[str]
+    placed: Sequence[PlacedServer],
+    tasks: Sequence[Record],
+    own: Iterable[OwnRestart],
+    taken: Collection[str],
+    gone: Collection[int] = (),
 ) -> dict[str, ServerState]:
     """The state of each server by its name. ``tasks`` are the newest of the cluster; ``taken`` would be restarted.
 
+    ``gone`` are the ids of tasks that the service does not have any more, though a server may still name one.
     An unfinished restart that names no server may be for any of them, unless the status of a server explains it.
     """
     own = list(own)
-    at_work = _by_tasks(placed, tasks)
+    at_work = _by_tasks(placed, tasks, gone)
     for restart in own:
         at_work.update({name: restart.label for name in restart.servers if name not in at_work})
     found = {server.member.name: _state(server, at_work.get(server.member.name), taken) for server in placed}
@@ -58,14 +63,16 @@ def server_states(
     return found
 
 
-def _by_tasks(placed: Sequence[PlacedServer], tasks: Sequence[Record]) -> dict[str, str]:
+def _by_tasks(placed: Sequence[PlacedServer], tasks: Sequence[Record], gone: Collection[int]) -> dict[str, str]:
     """The servers that a task works on, each with the name of that task."""
     listed = {task.get("id"): task for task in tasks}
     found = {}
     for server in placed:
         number = server.member.operated_by
         named = listed.get(number)
-        if number is not None and (named is None or not is_finished(named)):
+        if number is None or number in gone:
+            continue
+        if named is None or not is_finished(named):
             found[server.member.name] = f"task {number}" if named is None else _label(named)
     for task in tasks:
         if _is_unfinished_restart(task):

@@ -9,7 +9,12 @@ from pathlib import Path
 
 import pytest
 import yaml
-from ansible_collections.oceanbase.ocp.plugins.lookup.unknown_variables import unknown_variables, unprefixed
+from ansible_collections.oceanbase.ocp.plugins.lookup.unknown_variables import (
+    LOOP_VARIABLES,
+    differing,
+    unknown_variables,
+    unprefixed,
+)
 
 ROOT = Path(__file__).parents[4]
 IN_ONE_TASK = "rolling_restart__in_one_task"
@@ -43,6 +48,22 @@ def test_misspelt_variable_is_named_with_the_nearest(name, variable, near):
     refusal, there = unknown_variables(name, [variable, near, "other", f"other_{variable}"])
     assert refusal == f"{variable}: is not a variable of oceanbase.ocp.{name}; did you mean {near}?"
     assert near.removeprefix(f"{name}_") in re.findall(r"\w+", there)
+
+
+@pytest.mark.parametrize("name", ["node", "batch_now"])
+def test_variable_of_a_loop_is_nobodys_to_give(name):
+    """The whole cluster was restarted instead."""
+    [refusal, _there] = unknown_variables("rolling_restart", [f"rolling_restart_{name}"])
+    assert refusal.startswith(f"rolling_restart_{name}: is not a variable of oceanbase.ocp.rolling_restart")
+
+
+def test_variable_that_a_host_has_and_the_run_has_not_is_named():
+    own = {"rolling_restart_zones": [], "rolling_restart_gate": "/gate.yml"}
+    theirs = {"one": {"rolling_restart_gate": "/gate.yml"}, "two": {"rolling_restart_zones": ["zone1"], "other": 1}}
+    assert differing(["rolling_restart_zones", "rolling_restart_gate", "rolling_restart_servers"], own, theirs) == [
+        "rolling_restart_zones: has a value for two that it does not have for the whole run; give it for all, with -e "
+        "or in group_vars/all."
+    ]
 
 
 def test_name_like_no_other_is_told_how_to_be_free():
@@ -82,7 +103,7 @@ def test_own_variables_are_free(variable):
 def test_every_option_and_every_variable_that_a_role_sets_is_known(role):
     spec = yaml.safe_load((ROOT / "roles" / role / "meta/argument_specs.yml").read_text())["argument_specs"]["main"]
     code = "\n".join(path.read_text() for path in (ROOT / "roles" / role).rglob("*.yml") if path.parent.name != "meta")
-    used = set(re.findall(rf"(?<![\w.]){role}_\w+", code))
+    used = set(re.findall(rf"(?<![\w.]){role}_\w+", code)) - {f"{role}_{name}" for name in LOOP_VARIABLES}
     assert unknown_variables(role, used | spec["options"].keys()) == []
 
 

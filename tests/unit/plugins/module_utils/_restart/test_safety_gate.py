@@ -976,3 +976,11 @@ def test_list_of_tenants_that_is_not_complete_is_not_none(service):
     with pytest.raises(ResponseUnreadable, match="the data for its safety checks cannot be read"):
         restart(service)
     assert service.posts == []
+
+
+def test_servers_that_name_a_task_which_is_gone_serve(service):
+    """A service may name the last task of a server for ever, and archive it."""
+    for thing in service.servers_there:
+        thing.operated_by = 999
+    assert restart(service)["action"] == "submitted"
+    assert service.time.time - service._opened >= 60
