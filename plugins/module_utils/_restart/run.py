@@ -560,13 +560,14 @@ class _Run:
 
     def _wait_for_room(self) -> None:
         """Wait until OCP allows all that is read and sent next; after a pause gates have to read, too."""
-        is_gated = not self._is_gated
-        while is_gated != self._is_gated:
-            is_gated = self._is_gated
-            of_gates = sum(gate.requests for gate in self._gates) if self._reads_gates and not is_gated else 0
+        while True:
+            was_gated = self._is_gated
+            of_gates = sum(gate.requests for gate in self._gates) if self._reads_gates and not was_gated else 0
             needed = LOOK_AND_REQUEST + of_gates + self._effect.requests
             room = self._attempt.with_room_to_spare(self._turn.room(needed))
             self._api.wait_for_room(room, self._pacing)
+            if self._is_gated == was_gated:
+                return
 
     def _see(self) -> Look:
         """One look that is not behind earlier ones, with what the journal knows more; and when the change began."""
