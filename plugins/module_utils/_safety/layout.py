@@ -262,7 +262,7 @@ def _served(
     task = at_work.get(number) or at_work.get(None) or (None if named is None else f"task {named}")
     in_flight = is_in_flight(status) or number in own or task is not None
     may_serve = in_flight or database_may_serve(status)
-    stays = database_serves(status) is True and not in_flight
+    stays = database_serves(status) is not False and not in_flight
     shown = state_words(status)
     state = "being restarted by this controller" if number in own else f"{shown} ({task})" if task else shown
     words = "" if stays else f"arbitration service {address_of(service, 'svrIp', 'svrPort')} is {state}"

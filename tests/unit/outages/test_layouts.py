@@ -57,7 +57,7 @@ DEFECTS = {
     ),
     "what is unclear counts as up": mock.patch.object(voters.ServerState, "is_up", property(lambda s: not s.dead)),
     "degraded log streams do not count": without("_arbiter_for", no_half),
-    "a unit that moves is where it is shown": mock.patch.object(layout, "_is_placed", lambda _unit: True),
+    "a unit that moves is where it is shown": mock.patch.object(layout, "_is_placed", lambda _unit, _names: True),
     "log-only replicas can lead": mock.patch.object(layout, "leaders_of", layout.voters_of),
     "arbiters that cannot be read are none": mock.patch.object(layout, "UNKNOWN_ARBITER", None),
     "an arbiter is needed only by what stays": mock.patch.object(voters, "_may_tie", lambda _placed: False),

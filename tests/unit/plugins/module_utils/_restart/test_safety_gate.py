@@ -965,11 +965,6 @@ def test_degraded_streams_of_a_tenant_that_is_not_known_may_be_those_of_any(serv
     assert "Tenant shop would lose its majority" in str(refusal(service))
 
 
-def test_arbiter_whose_status_is_not_shown_may_not_stay(service):
-    serves(service, {"name": "shop"}, status=None)
-    assert "arbitration service 10.1.0.8:2888 is in an unknown state" in str(refusal(service))
-
-
 def test_list_of_tenants_that_is_not_complete_is_not_none(service):
     """The zones decided instead, although a single replica was on the page."""
     service.failing["tenants"] = [ResponseUnreadable("It is not complete.", url=URL)] * 9
