@@ -202,7 +202,7 @@ class _PolledCluster:
         self.problems = health.problems
         is_explained = self.phase is not _Phase.WAIT and not self.unexplained
         if is_explained or not self.problems:
-            self.problems += self._signs_of(health)
+            self.problems = [*self.problems, *self._signs_of(health)]
 
     def _signs_of(self, health: ClusterHealth) -> list[Problem]:
         if self._signs is None:

@@ -43,7 +43,7 @@ def user_of(auth: object) -> str | None:
 
 
 def account_of(auth: object) -> str:
-    """What tells credentials from others, and is no secret: the name of the user, or the id of an access key."""
+    """The name of the user, or the id of the access key. Neither is a secret."""
     return user_of(auth) or str(getattr(auth, "key_id", ""))
 
 

@@ -150,7 +150,7 @@ class OcpApi(TaskList, SignReads, ParameterCalls, ObProxyCalls):
 
     @property
     def account(self) -> str:
-        """What tells its credentials from others, such as the name of the user or the id of an access key."""
+        """The name of the user, or the id of the access key."""
         return self._client.account
 
     @property

@@ -35,9 +35,7 @@ def if_shown(read: Callable[[], Found], without: Callable[[RequestRefused | Resp
     try:
         try:
             return read()
-        except ResponseUnreadable as error:
-            if error.has_envelope:
-                raise
+        except ResponseUnreadable:
             # Of a proxy in between, or of a service that answers an unknown path with a page.
             return read()
     except (RequestRefused, ResponseUnreadable) as error:

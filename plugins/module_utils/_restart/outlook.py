@@ -104,9 +104,12 @@ class Foresight:
         wish = Wish(self._change.is_dated, has_values=values is not None)
         decision = decide(known, wish)
         told = Told(look, known, wish, self._since, self._change.name, values, begin)
-        restarted = wish.is_dated and all(map(Case(known, wish).has_started, known.members))
-        is_doubted = decision.rule is Rule.VALUES_PROVE_NOTHING
-        return Outlook(decision.step is not Step.SKIP, reason_of(decision, told), is_doubted, restarted)
+        return Outlook(
+            needed=decision.step is not Step.SKIP,
+            reason=reason_of(decision, told),
+            is_doubted=decision.rule is Rule.VALUES_PROVE_NOTHING,
+            restarted=wish.is_dated and all(map(Case(known, wish).has_started, known.members)),
+        )
 
     def _begin(self, keys: Mapping[str, MemberKey], rows: Sequence[RequestRow]) -> Begin:
         instant, name = self._change.started_before, self._change.name

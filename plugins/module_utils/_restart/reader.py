@@ -90,7 +90,7 @@ class Reader:
         return self._earlier.is_behind(look.observed)
 
     def may_be_behind(self, look: Look) -> bool:
-        """Whether work is no longer shown, and its effect not yet; or a task is named that does not show yet."""
+        """Whether the answers may be old: they show neither work nor its effect, or lack a task that is named."""
         since = max((self._unseen[number] for number in look.unseen), default=-inf)
         if not look.unfinished and self._clock.now() - since < UNSEEN_FOR:
             return True

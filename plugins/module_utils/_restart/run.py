@@ -144,7 +144,7 @@ def _found_target(api: OcpApi, selector: Selector, request: RestartRequest, cloc
             return selector.find(api)
         except ServiceError as error:
             pause = _pause_for_gates(api, request, clock.now() - began, clock)
-            if not pause or not _may_pass(request, error) or isinstance(error, LASTING_AT_FIRST):
+            if not pause or not _may_pass(request, error, LASTING_AT_FIRST):
                 raise
             words = _unread_words(error)
             if words != shown:
@@ -1114,10 +1114,10 @@ def _pause_for_gates(api: OcpApi, request: RestartRequest, waited: float, clock:
     return PollPolicy(timeout, request.policy.interval).pause(waited, clock.jitter(), api.retry_after)
 
 
-def _may_pass(request: RestartRequest, error: ServiceError) -> bool:
+def _may_pass(request: RestartRequest, error: ServiceError, lasting: tuple[type[ServiceError], ...] = LASTING) -> bool:
     """Whether a failed look may be repeated: a restart that waits for a healthy cluster also waits for the service."""
     is_waiting = request.safety is not None and request.safety.healthy
-    return is_waiting and not isinstance(error, LASTING)
+    return is_waiting and not isinstance(error, lasting)
 
 
 def _unread_words(error: ServiceError) -> str:

@@ -93,7 +93,7 @@ class Layout:
         return [*read, zones]
 
     def _somewhere(self, tenant: Tenant, zones: Tenant) -> Tenant:
-        """The same; one of which no zone is shown has a voter in each of these ``zones``."""
+        """The tenant as it is. If OCP shows no zone of it, with the voters of ``zones``: one in each zone."""
         if tenant.replicas:
             return tenant
         self._warn(
@@ -216,9 +216,9 @@ def _by_units(tenant: Tenant, detail: Record, names: Mapping[int | None, str]) -
 
 
 def _is_placed(unit: Record, names: Mapping[int | None, str]) -> bool:
-    """Whether a unit is where it is shown; one that moves, comes or goes may be on any server of its zone.
+    """Whether it is known on which server a unit is: that server is shown, and the unit does not move, come or go.
 
-    So may one of which no server is shown.
+    Any other unit may be on each server of its zone.
     """
     is_shown = integer(unit.get("serverId")) in names or bool(unit.get("serverIp") and integer(unit.get("serverPort")))
     return is_shown and str(unit.get("status") or ACTIVE).upper() == ACTIVE

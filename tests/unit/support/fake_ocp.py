@@ -55,7 +55,7 @@ def lost() -> ResponseLost:
 
 
 def unreadable() -> ResponseUnreadable:
-    """A page, or anything else that is no answer of OCP."""
+    """An answer without an OCP envelope, such as the page of a proxy."""
     return ResponseUnreadable("Unreadable.", url=URL, may_have_run=True).without_envelope()
 
 

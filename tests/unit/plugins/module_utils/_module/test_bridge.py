@@ -551,6 +551,16 @@ def test_tasks_are_filtered_by_ids_and_read_one_by_one(run, client):
     assert result["changed"] is False
 
 
+@pytest.mark.usefixtures("connected")
+def test_task_that_has_ended_since_it_was_listed_is_not_returned_as_running(run, client):
+    query = {"status": "RUNNING", "sort": "id,desc", "page": 1, "size": 2}
+    client.expect("get", "/api/v2/tasks/instances", query, gives=response({"contents": [{"id": 82}, {"id": 81}]}))
+    client.expect("get", "/api/v2/tasks/instances/82", gives=response({"id": 82, "status": "SUCCESSFUL"}))
+    client.expect("get", "/api/v2/tasks/instances/81", gives=response({"id": 81, "status": "RUNNING"}))
+    result = run("task_info", {**CONNECTION, "status": ["RUNNING"], "limit": 2})
+    assert [task["id"] for task in result["tasks"]] == [81]
+
+
 @pytest.mark.parametrize(("limit", "size"), [(1, 2), (2000, 2000)])
 @pytest.mark.usefixtures("connected")
 def test_limit_accepts_its_bounds(limit, size, run, client):

@@ -168,6 +168,40 @@ def test_any_list_without_an_entry_that_announces_some_is_an_error(read):
     assert read(OcpApi(pages([], total=0))) == []
 
 
+# What a run is for: one that is missing there is left out of a fleet restart, and the end is green.
+EVERY = pytest.mark.parametrize(
+    "read",
+    [OcpApi.hosts, OcpApi.clusters, OcpApi.obproxy_clusters, lambda api: api.zones(31), lambda api: api.servers(31)],
+    ids=["hosts", "clusters", "OBProxy clusters", "zones", "servers"],
+)
+
+
+@EVERY
+def test_list_of_what_a_run_is_for_is_complete_or_an_error(read):
+    with pytest.raises(ResponseUnreadable, match=r"has 2 different entries .* says that there are 3"):
+        read(OcpApi(pages([3, 2], total=3)))
+
+
+@EVERY
+def test_one_that_moves_to_the_page_before_is_not_missed_and_none_is_there_twice(read):
+    there = [4, 3, 2, 1]
+
+    def get(_path, params):
+        shown = there[2 * (params["page"] - 1) :][:2]
+        page = {"totalPages": 2, "totalElements": len(there)}
+        if params["page"] == 1 and 4 in there:
+            there.remove(4)
+        return response({"contents": [shown_entry(number) for number in shown], "page": page})
+
+    found = [one["id"] for one in read(OcpApi(SimpleNamespace(url=URL, timeout=5.0, get=get)))]
+    assert set(found) >= {3, 2, 1}
+    assert len(found) == len(set(found))
+
+
+def shown_entry(number):
+    return {"id": number, "ip": "10.1.0.1", "zoneName": "zone1"}
+
+
 @pytest.mark.parametrize(
     ("shown", "total"),
     [

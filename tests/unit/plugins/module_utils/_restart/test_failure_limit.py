@@ -138,9 +138,10 @@ def test_later_restart_without_effect_hides_no_failure(end, more, service):
 
 
 def test_attempt_that_changed_nothing_hides_no_failure_before_it(service):
-    job = fails_elsewhere(service)
-    fails_elsewhere(service, end="REFUSED", ago=100)
-    assert stopped(service).facts["failed_task_ids"] == [job.id]
+    for end, ago in (("FAILED", 300), ("REFUSED", 200)):
+        service.begin(SERVER, service.servers_there[2:3], ago=ago, seconds=1, end=end, of_cluster=31)
+    service.passes(5)
+    assert stopped(service).facts["failed_task_ids"] == [1001]
 
 
 def test_failure_without_a_time_counts(service):

@@ -636,10 +636,11 @@ def test_restart_that_a_replica_does_not_have_yet_is_waited_for(options, service
 
 
 def test_task_that_is_named_and_stays_unseen_is_gone(service):
+    """That minute is not of wait_timeout, which is then for the restart."""
     service.servers_there[0].operated_by = 999
-    result = find_and_restart(service, request())
+    result = find_and_restart(service, request(wait=True, seconds=55))
     assert (result["action"], len(service.posts)) == ("submitted", 1)
-    assert 60 <= service.time.time - service._opened < 75
+    assert service.time.time - service._opened >= 60
 
 
 def test_look_is_too_old_after_a_journal_that_was_slow(service, monkeypatch):

@@ -961,8 +961,10 @@ def test_arbiter_of_a_tenant_that_is_not_known_may_serve_any(tenant, service):
 
 
 def test_degraded_streams_of_a_tenant_that_is_not_known_may_be_those_of_any(service):
-    serves(service, {"id": 1002, "degradedLsIdList": [1001]})
-    assert "Tenant shop would lose its majority" in str(refusal(service))
+    """With both halves up, the other one would do if it counted."""
+    service.localities = {"sys": FULL3}
+    serves(service, {"name": "shop"}, {"id": 1002, "degradedLsIdList": [1001]})
+    assert "its log streams are degraded" in str(refusal(service))
 
 
 def test_list_of_tenants_that_is_not_complete_is_not_none(service):
@@ -979,3 +981,18 @@ def test_servers_that_name_a_task_which_is_gone_serve(service):
         thing.operated_by = 999
     assert restart(service)["action"] == "submitted"
     assert service.time.time - service._opened >= 60
+
+
+def test_task_that_the_health_of_the_cluster_needed_is_read_before_the_next_look(service):
+    """Read after it, it asked for another look after each pause, without end."""
+    service.servers_there[1].operated_by = 999
+    pauses = []
+
+    def limited(_requests, clock):
+        pauses.append(clock.now())
+        assert len(pauses) < 20
+        clock.sleep(1.0)
+
+    service.wait_for_room = limited
+    request = RestartRequest(False, False, PollPolicy(60, 10), safety=Safety(majority=False, healthy=True))
+    assert restart_target(service, SERVER, request, service.time.clock)["action"] == "submitted"

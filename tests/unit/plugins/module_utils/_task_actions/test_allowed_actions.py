@@ -65,6 +65,15 @@ def retry_of(status, operation, step_status):
     return ACTS if status == "FAILED" else NOTHING
 
 
+ENDED = {"finishTime": "2026-05-04T03:05:00+08:00"}
+
+
+@pytest.mark.parametrize(("status", "more"), [("ABORTED", ENDED), (None, {})])
+def test_task_that_ended_otherwise_or_shows_no_status_is_not_taken_as_retried(status, more):
+    task = task_with(status, "EXECUTE", {"status": "PENDING"}, **more)
+    assert outcome(task, DesiredState(RETRIED)) == REFUSED
+
+
 @pytest.mark.parametrize("operation", TASK_OPERATIONS, ids=str)
 @pytest.mark.parametrize("status", TASK_STATES)
 def test_task_retry_follows_the_state_table(status, operation):

@@ -340,7 +340,7 @@ def test_task_that_the_list_has_just_shown_is_not_gone(api, later, time_passes):
     def detail(number):
         if number in missing:
             missing.remove(number)
-            raise NotFound("404.", status=404, reason="There is no task 3.", url=URL)
+            raise refused(404)
         return successful(number)
 
     def listed(numbers):

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""The servers of a task after its end: which are meant by the host that it names."""
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.task_model import Task
+from ansible_collections.oceanbase.ocp.plugins.module_utils._task_actions.left_down import left_down, state_of_servers
+from ansible_collections.oceanbase.ocp.tests.unit.support.cluster_payloads import raw_server
+from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import raw_task
+
+DOWN = {"status": "STOPPED"}
+
+
+def task_on(host):
+    return Task.from_api(raw_task(7, "SUCCESSFUL", clusterId=31, tags=[{"serverId": 1, "svrIp": host}]))
+
+
+@pytest.mark.parametrize("ip", ["10.1.0.1", "fd00::1"])
+def test_server_that_is_down_is_named_by_its_host(ip, api):
+    api.expect("servers", 31, gives=[raw_server(1, ip=ip, **DOWN), raw_server(2)])
+    [words] = left_down(api.double, task_on(ip))
+    assert "is STOPPED" in words
+    assert ip in words
+
+
+def test_of_two_servers_on_one_host_it_is_not_known_which_one_is_meant(api):
+    """The command to restart the other one was printed."""
+    both = [raw_server(1, ip="10.1.0.1", port=3882), raw_server(2, ip="10.1.0.1", **DOWN)]
+    for _look in range(2):
+        api.expect("servers", 31, gives=both)
+    assert list(left_down(api.double, task_on("10.1.0.1"))) == []
+    assert state_of_servers(api.double, task_on("10.1.0.1")) == ""
