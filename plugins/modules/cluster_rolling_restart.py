@@ -97,6 +97,7 @@ options:
   soak:
     description:
       - How many seconds a cluster has to stay healthy - O(cluster) after its restarts, or that of the last O(canary).
+      - With O(run), other clusters wait for O(cluster). It is then watched also if an earlier run has restarted it.
     type: int
     default: 0
   offline_budget:

@@ -354,6 +354,11 @@ done:
   returned: success
   type: list
   elements: dict
+check_mode:
+  description: Whether it ran in check mode, by the command line or by a keyword. Who follows the plan then restarts
+    nothing.
+  returned: success
+  type: bool
 url:
   description: Address of the request that made the module fail.
   returned: when a request made the module fail
@@ -404,7 +409,7 @@ OPTIONS = {
 }
 
 
-def run(api, params, _mode):
+def run(api, params, mode):
     wanted = RollingRequest(
         clusters=params["clusters"],
         zones=params["zones"],
@@ -424,7 +429,7 @@ def run(api, params, _mode):
         caps=given_caps(params),
         hints=hints(params),
     )
-    return plan_rolling_restart(api, wanted)
+    return {**plan_rolling_restart(api, wanted), "check_mode": mode.check_mode}
 
 
 LINES = {

@@ -4,9 +4,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import re
+import shlex
 import signal
 import time
 
@@ -72,6 +74,19 @@ def test_values_are_set_and_in_effect_once_and_can_be_set_back(ansible, connect,
     assert " changed=0 " in again.output
     assert again.results["Show how to set them again"]["lines"][0] == said
     assert (emulator.restarts("OB_SERVER"), kept(tmp_path)) == (once(emulator), {name: before})
+
+
+def test_extra_variables_do_not_restart_clusters_that_got_no_values(ansible, connect, emulator, tmp_path):
+    """They win over what the playbook gives to the role."""
+    connect(emulator)
+    extra = {"rolling_restart_clusters": ["orders"], "rolling_restart_change": "other"}
+    refused = ansible.playbook(plays(tmp_path, clusters=["payments"]), arguments=shlex.join(["-e", json.dumps(extra)]))
+    assert refused.rc == 2
+    assert (
+        "rolling_restart_clusters, rolling_restart_change: cannot be used with this playbook, which restarts for its own "
+        "values; give parameter_rollout_clusters, parameter_rollout_change. Nothing was sent."
+    ) in refused.result["msg"]
+    assert emulator.log.count("/api/") == 0
 
 
 @pytest.mark.nightly

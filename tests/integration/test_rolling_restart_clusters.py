@@ -176,6 +176,23 @@ def test_failed_canary_and_failures_of_other_runs_stop_all(roll, start_emulator,
     assert len(posts(emulator)) == 11
 
 
+def test_no_other_cluster_is_begun_before_a_canary_is_restarted_and_watched(roll, start_emulator, written):
+    emulator = start_emulator(*FLEET)
+    left = roll(emulator, canary_clusters="cluster1", stop_after="2020-01-01T00:00:00Z")
+    assert (left.rc, posts(emulator)) == (0, [])
+    clusters, not_begun = written()
+    assert ([*clusters], len(not_begun)) == (["cluster1"], 3)
+    assert any(line.startswith("not begun, since canaries are left for the next run: ") for line in shown(left))
+
+    # As after a run that was killed in the watch of its canary.
+    [canary] = re.findall(r"^(cluster1\S*) .* ok=", left.output, re.MULTILINE)
+    assert roll(emulator, "--limit", canary).rc == 0
+    again = roll(emulator, canary_clusters="cluster1", soak=1)
+    assert again.rc == 0, again.output
+    assert again.output.index("watched for 1 s") < again.output.index("cluster2: 1 of 3")
+    assert sorted(posts(emulator)) == list(range(1, 13))
+
+
 @pytest.mark.nightly
 def test_list_of_clusters_is_restarted_as_without_hosts(roll, start_emulator):
     emulator = start_emulator(*FLEET)

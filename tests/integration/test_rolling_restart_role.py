@@ -243,3 +243,18 @@ def test_keyword_that_ignores_errors_does_not_let_a_failed_gate_pass(ansible, co
     outcome = ansible.playbook([play])
     assert posts(emulator) == []
     assert "not now" in outcome.output
+
+
+def test_keyword_check_mode_restarts_nothing_and_says_would(ansible, connect, start_emulator, change, hooks):
+    """The variable ansible_check_mode is that of the command line, and false here."""
+    emulator = start_emulator(*QUICK)
+    connect(emulator)
+    files = hooks(before_node=[{"name": "Drain", "ansible.builtin.debug": {"msg": "drained"}}])
+    given = {"clusters": ["payments"], "started_before": change, **files}
+    role = {"role": "oceanbase.ocp.rolling_restart", "check_mode": True}
+    variables = {f"rolling_restart_{name}": value for name, value in given.items()}
+    outcome = ansible.playbook([{"hosts": "localhost", "gather_facts": False, "roles": [{**role, **variables}]}])
+    assert outcome.rc == 0, outcome.output
+    assert outcome.results["Show the plan"]["msg"][0].startswith("would restart 3 servers")
+    assert "restarted," not in outcome.output
+    assert ("drained" in outcome.output, posts(emulator)) == (False, [])

@@ -82,6 +82,20 @@ def test_node_that_has_restarted_without_its_values_is_undrained_and_not_drained
     assert (drained(), posts(emulator)) == ([], [8])
 
 
+def test_cluster_whose_undrain_fails_in_two_zones_counts_once(roll, start_emulator, tmp_path):
+    emulator = start_emulator(*QUICK)
+    assert roll(emulator, ["payments"], servers=["7", "8"]).rc == 0
+    refusal = {
+        "name": "Undrain",
+        "ansible.builtin.fail": {"msg": "the balancer does not answer"},
+        "when": "rolling_restart_node.name in ['10.0.0.7:2882', '10.0.0.8:2882']",
+    }
+    (tmp_path / "after_node.yml").write_text(yaml.safe_dump([refusal]))
+    given = {"after_node": str(tmp_path / "after_node.yml"), "max_failures": 1}
+    assert roll(emulator, ["payments", "orders"], **given).rc == 2
+    assert sorted(posts(emulator)) == list(range(1, 9))
+
+
 @pytest.mark.parametrize("max_failures", [0, 1])
 def test_failing_task_file_of_a_node_that_has_restarted_is_a_failure(max_failures, roll, start_emulator, tmp_path):
     """The rest of its cluster is left as it is."""

@@ -103,8 +103,8 @@ class ClusterInTurn:
     def run(self, check: Callable[[], None] = lambda: None, watched: int | None = None, soak: float = 0.0) -> None:
         """Restart its batches, each after ``check``, and wait until the cluster is healthy. Raises an OcpError.
 
-        After batch number ``watched`` the cluster has to stay healthy for ``soak`` seconds; without a number at its
-        end, if a server was restarted.
+        The cluster has to stay healthy for ``soak`` seconds after batch number ``watched``; without a number at its
+        end, if a server was restarted, or if others of a run wait for it: an earlier run may have ended in its watch.
         """
         if self._cluster["task_ids"]:
             self._say(f"waits for the restarts that run on it: {join_names(map(str, self._cluster['task_ids']))}")
@@ -119,7 +119,8 @@ class ClusterInTurn:
             if batch["number"] == watched:
                 self._gate(soak)
         self._batch = {}
-        self._gate(soak if self.results and watched is None else 0.0)
+        is_watched = watched is None and not self.postponed and (self.results or self._wanted.record)
+        self._gate(soak if is_watched else 0.0)
 
     @property
     def id(self) -> int:

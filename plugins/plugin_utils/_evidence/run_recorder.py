@@ -18,7 +18,7 @@ import yaml
 from ansible.release import __version__ as ansible_core
 from ansible.utils.display import Display
 
-from ...module_utils._base.parsing import Record
+from ...module_utils._base.parsing import Record, record
 from ...module_utils._base.text import one_line
 from ...module_utils._module.secret_options import censor_of
 from .._ansible_core import file_of, id_of, is_hidden, task_end
@@ -165,7 +165,7 @@ class RunRecorder:
         place = Place(host, step, module or str(task.action), checks, **change)
         known: Record = {}
         if module is not None:
-            self._connection(given)
+            self._connection(given, shown)
             if given.get("planned"):
                 for note in self._notes.of((host, id_of(task))):
                     if "part" in note:
@@ -180,11 +180,13 @@ class RunRecorder:
         if module is not None or self._is_open:
             self._write_soon()
 
-    def _connection(self, given: Mapping[str, object]) -> None:
+    def _connection(self, given: Mapping[str, object], shown: Record) -> None:
         """Note which service was asked as whom, and which texts must not be in the evidence."""
         found = {name: given.get(name) or os.environ.get(f"OCP_{name.upper()}") for name in FROM_ENVIRONMENT}
         self._secrets = {name: str(value) for name, value in found.items() if value}
-        self._document.used(service_address(found["url"]), one_line(found["username"]))
+        # A task with an environment of its own runs as an ordinary module, whose result has its options.
+        told = {**found, **record((shown.get("invocation") or {}).get("module_args"))}
+        self._document.used(service_address(told["url"]), one_line(told["username"]))
 
     def _write_soon(self) -> None:
         if not self._is_open:

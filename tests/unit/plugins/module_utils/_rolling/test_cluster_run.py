@@ -163,6 +163,20 @@ def test_canary_is_watched_after_its_restarts_alone(service, roll):
     assert service.now - before < 60
 
 
+def test_canary_that_others_wait_for_is_watched_also_if_an_earlier_run_restarted_it(service, roll, record):
+    """That run may have ended in its watch."""
+    roll()
+    before = service.now
+    roll(soak=900.0, record=record)
+    assert service.now - before >= 900
+
+
+def test_canary_that_is_left_for_the_next_run_is_watched_there(service, roll, record):
+    before = service.now
+    assert roll(finish_before=at(-60), soak=900.0, record=record)["postponed"]
+    assert service.now - before < 60
+
+
 def test_server_that_joins_meanwhile_is_no_success(service, roll):
     def join():
         if len(service.servers_there) == 3:

@@ -131,6 +131,15 @@ def test_secrets_of_the_environment_are_masked(run, monkeypatch, name):
     assert run.document["targets"][0]["reason"] == "because ********"
 
 
+def test_service_and_user_are_those_of_the_environment_of_the_task(run, monkeypatch):
+    """As an ordinary module has it, which ran where the variables of this process are others."""
+    monkeypatch.setenv("OCP_URL", "http://elsewhere:8080")
+    monkeypatch.setenv("OCP_USERNAME", "somebody")
+    shown = restarted(invocation={"module_args": {"url": URL, "username": "night"}})
+    run.recorder.ended(run.result("server_restart", shown, args={}))
+    assert (run.document["services"], run.document["requested_by"]["ocp_users"]) == ([URL], ["night"])
+
+
 def test_interrupted_run_names_what_has_no_result(run, exits):
     run.begins()
     run.recorder.started(run.host(), Task("server_restart", "Restart a node"))
