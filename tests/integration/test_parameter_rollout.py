@@ -83,8 +83,8 @@ def test_extra_variables_do_not_restart_clusters_that_got_no_values(ansible, con
     refused = ansible.playbook(plays(tmp_path, clusters=["payments"]), arguments=shlex.join(["-e", json.dumps(extra)]))
     assert refused.rc == 2
     assert (
-        "rolling_restart_clusters, rolling_restart_change: cannot be used with this playbook, which restarts for its own "
-        "values; give parameter_rollout_clusters, parameter_rollout_change. Nothing was sent."
+        "rolling_restart_clusters, rolling_restart_change: cannot be used with this playbook, which restarts for its "
+        "own values; give parameter_rollout_clusters, parameter_rollout_change. Nothing was sent."
     ) in refused.result["msg"]
     assert emulator.log.count("/api/") == 0
 
