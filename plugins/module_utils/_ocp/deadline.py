@@ -24,21 +24,20 @@ LONGEST_LINE = 64 * 1024
 
 
 class Deadline:
-    """The end of the current request of one session; whether it ``is_extended`` by a pause."""
+    """The end of the current request of one session; whether it ``has_paused``, as the service asked."""
 
     def __init__(self) -> None:
         self._end = inf
-        self.is_extended = False
+        self.has_paused = False
 
     def start(self, seconds: float) -> None:
         """Begin a request that may take this long."""
         self._end = time.monotonic() + seconds
-        self.is_extended = False
+        self.has_paused = False
 
     def extend(self, seconds: float) -> None:
-        """Add a pause that the service requested."""
+        """Add a pause that the request limit of the service needed."""
         self._end += seconds
-        self.is_extended = True
 
     @property
     def left(self) -> float:

@@ -172,6 +172,10 @@ class OcpApi(TaskList, SignReads, ParameterCalls, ObProxyCalls):
         """Sleep until this many requests are allowed, an hour at most; not at all if the limit is not known."""
         self._client.wait_for_room(requests, clock)
 
+    def wait_to_send(self, clock: Clock) -> None:
+        """Sleep until the request after a look is allowed; after a sleep it is time for another look."""
+        self._client.wait_to_send(clock)
+
     @property
     def trace_id(self) -> str | None:
         """The trace id of the last response, for the logs of the service."""

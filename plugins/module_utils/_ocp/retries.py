@@ -46,11 +46,18 @@ class RateLimitRetry(Retry):
         return super().new(**{"budget": self.budget, "deadline": self.deadline, **changes})
 
     def sleep(self, response: Any = None) -> None:
-        """Pause before the next attempt; a pause after a 429 moves the deadline."""
+        """Pause before the next attempt; a pause after a 429 moves the deadline.
+
+        A pause that the service did not ask for is less than a second, so no longer than an answer may take.
+        """
         began = time.monotonic()
         super().sleep(response)
-        if response is not None and response.status == TOO_MANY_REQUESTS:
+        if response is None:
+            return
+        is_limited = response.status == TOO_MANY_REQUESTS
+        if is_limited:
             self.deadline.extend(time.monotonic() - began)
+        self.deadline.has_paused = self.deadline.has_paused or is_limited or self.get_retry_after(response) is not None
 
     def increment(self, method: Any = None, url: Any = None, response: Any = None, *rest: Any, **more: Any) -> Any:
         """Count one more failure; raises MaxRetryError when the request is not to be repeated."""

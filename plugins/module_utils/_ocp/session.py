@@ -12,6 +12,7 @@ import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .._base.clock import Clock
@@ -166,7 +167,7 @@ class HttpClient:
             self._shared_limit.shown({}, time.monotonic())
             raise connection_error(error, method, url, self.timeout) from None
         finally:
-            if self._deadline.is_extended:
+            if self._deadline.has_paused:
                 self._tell_pause()
         if self.observe is not None:
             form = str(response.headers.get("Content-Type") or "")
@@ -237,15 +238,23 @@ class HttpClient:
         if self._sleep_while(lambda now: self._shared_limit.pause(requests, now), clock.sleep):
             self._limit.forget()
 
-    def _wait_for_turn(self, method: str) -> None:
-        def pause(now: float) -> float:
-            return self._shared_limit.pause_for_one(now, longest=self.timeout, is_last=method != "GET")
+    def wait_to_send(self, clock: Clock) -> None:
+        """Sleep until the request is allowed that follows a look, as far as is known, so that ``post`` does not pause.
 
+        After a sleep it is time for another look.
+        """
+        if self._sleep_while(partial(self._pause_for_one, is_last=True), clock.sleep):
+            self._limit.forget()
+
+    def _wait_for_turn(self, method: str) -> None:
         def sleep(seconds: float) -> None:
             time.sleep(seconds)
 
-        if self._sleep_while(pause, sleep):
+        if self._sleep_while(partial(self._pause_for_one, is_last=method != "GET"), sleep):
             self._tell_pause()
+
+    def _pause_for_one(self, now: float, *, is_last: bool) -> float:
+        return self._shared_limit.pause_for_one(now, longest=self.timeout, is_last=is_last)
 
     def _tell_pause(self) -> None:
         if self.paused is not None:

@@ -126,11 +126,22 @@ class Sharer(Protocol):
 @contextmanager
 def sharing_reads(api: Sharer, reads: ReadsInOrder) -> Iterator[None]:
     """Share the reads of a connection meanwhile."""
-    api.sharing, api.client.paused = reads, reads.forget
+    api.sharing = reads
+    try:
+        with hearing_pauses(api.client, reads):
+            yield
+    finally:
+        api.sharing = None
+
+
+@contextmanager
+def hearing_pauses(client: Pausing, reads: ReadsInOrder) -> Iterator[None]:
+    """Note the pauses of a connection meanwhile."""
+    before, client.paused = client.paused, reads.note_pause
     try:
         yield
     finally:
-        api.sharing = api.client.paused = None
+        client.paused = before
 
 
 class ReadsInOrder:
@@ -142,6 +153,8 @@ class ReadsInOrder:
 
     def __init__(self, shared: SharedReads) -> None:
         self.shared = shared
+        # How many pauses there were, whatever they were for.
+        self.pauses = 0
         self._since = self._last = 0
         # When the first of the reads that count was begun, and the oldest that this restart has from others; long ago
         # if there was a pause since.
@@ -158,8 +171,13 @@ class ReadsInOrder:
         """Nothing that was read so far decides about this restart: all of it is read now."""
         self._oldest = None
 
+    def note_pause(self) -> None:
+        """A pause was made: what was read before does not count."""
+        self.pauses += 1
+        self.forget()
+
     def forget(self) -> None:
-        """A lock was taken, or a pause was made: what was read before does not count."""
+        """A lock was taken: what was read before does not count."""
         self._since = self._last = self.shared.begun
         self._first = None
         if self._oldest is not None:

@@ -71,6 +71,8 @@ LOOK_AND_REQUEST = 4
 LAG_PAUSES = PollPolicy(UNSEEN_FOR, 5.0)
 # Requests of one restart that may take too long to be noted.
 MOST_SLOW_NOTES = 5
+# Looks one after another that are each interrupted by a pause of the service.
+MOST_INTERRUPTED = 10
 # Looks one after another that may each show another start.
 MOST_UNCONFIRMED = 20
 
@@ -94,10 +96,11 @@ def restart_target(
     clock = turn.clock(clock)
     journal = journal_of(request, warnings) if journal is None else journal
     _wait_for_the_change(request, clock)
-    turn.begin()
-    target = _found_target(api, selector, request, clock)
-    turn.begin()
-    return _Run(api, target, request, clock, journal, warnings, turn).run()
+    with turn.hearing_pauses(api.client):
+        turn.begin()
+        target = _found_target(api, selector, request, clock)
+        turn.begin()
+        return _Run(api, target, request, clock, journal, warnings, turn).run()
 
 
 def journal_of(request: RestartRequest, warnings: list[str]) -> Journal:
@@ -168,7 +171,7 @@ class _Run:
         turn: Turn,
     ) -> None:
         self._beat = Heartbeat(target.label, request.policy, clock)
-        request, clock = replace(request, policy=self._beat.policy), replace(self._beat.clock, sleep=self._sleep)
+        request, clock = replace(request, policy=self._beat.policy), self._beat.clock
         self._api, self._target, self._request, self._clock = api, target, request, clock
         self._attempt = Progressing(
             RestartAttempt(target=target.result(), unchanged=target.unchanged_facts(None)), clock
@@ -217,7 +220,9 @@ class _Run:
         self._looked_at = 0.0
         self._slow_notes = 0
         self._gives_up = False
-        self._is_gated = False
+        # At which of the turn's interruptions gates have read; None before.
+        self._gated_at: int | None = None
+        self._interrupted_looks = 0
         self._reads_gates = not (self._request.is_dated or self._request.until_effective) or self._seems_needed()
         self._had_to_wait = self._had_no_turn = False
         # Whether it has waited for anything: then a failed read does not end the run, as none ends the wait for a task.
@@ -264,7 +269,7 @@ class _Run:
                 if self._execute(look, decision):
                     return
             except (RequestRefused, TaskFailed) as error:
-                self._let_go()
+                self._turn.let_go()
                 if isinstance(error, RateLimited) and self._nothing_ran:
                     self._pause_for(error)
                 elif not self._may_be_busy(error) or not (refusal is None or isinstance(refusal, RateLimited)):
@@ -521,7 +526,7 @@ class _Run:
         if self._unconfirmed > MOST_UNCONFIRMED:
             with self._saying_nothing_was_sent("its start is not clear"):
                 raise _never_the_same(self._api, self._target)
-        self._let_go()
+        self._turn.let_go()
         if not self._request.check_mode:
             with self._beat.about("waiting for OCP to show the same start twice in a row"):
                 self._clock.sleep(LAG_PAUSES.pause(0.0, self._clock.jitter(), self._api.retry_after))
@@ -535,7 +540,6 @@ class _Run:
     def _look(self) -> Look:
         """Pace, lock, read what gates and values need, then the target: nothing is read after it."""
         with self._saying_nothing_was_sent("it cannot be read"):
-            self._turn.pace()
             self._effect.learn()
             with self._beat.about("waiting for its turn, since OCP limits requests"):
                 self._wait_for_room()
@@ -564,7 +568,7 @@ class _Run:
             was_gated = self._is_gated
             of_gates = sum(gate.requests for gate in self._gates) if self._reads_gates and not was_gated else 0
             needed = LOOK_AND_REQUEST + of_gates + self._effect.requests
-            room = self._attempt.with_room_to_spare(self._turn.room(needed))
+            room = self._attempt.with_room_to_spare(self._turn.room(needed) * (1 + self._interrupted_looks))
             self._api.wait_for_room(room, self._pacing)
             if self._is_gated == was_gated:
                 return
@@ -717,8 +721,10 @@ class _Run:
         Raises what a gate refuses with, and a ServiceError if what it needs cannot be read for now.
         """
         if not self._is_gated:
+            self._count_interrupted()
             self._reads_gates = True
             return False
+        self._interrupted_looks = 0
         with self._saying_nothing_was_sent("the data for its safety checks cannot be read", ServiceError):
             for gate in self._gates:
                 judgement = gate.judge(look, self._gate_waited)
@@ -734,7 +740,18 @@ class _Run:
                     return False
                 if isinstance(verdict, LookAgain):
                     return False
-        return True
+        with self._beat.about("waiting for its turn, since OCP limits requests"):
+            self._api.wait_to_send(self._pacing)
+        return self._is_gated
+
+    def _count_interrupted(self) -> None:
+        """Raise ResponseUnreadable if each look was interrupted by a pause after gates had begun to read."""
+        if not self._reads_gates:
+            return
+        self._interrupted_looks += 1
+        if self._interrupted_looks >= MOST_INTERRUPTED:
+            with self._saying_nothing_was_sent("what it rests on was too old"):
+                raise _interrupted_too_often(self._api)
 
     def _note_judgement(self, judgement: Judgement) -> None:
         self._attempt.warnings += judgement.warnings
@@ -749,22 +766,17 @@ class _Run:
 
     def _read_gates(self) -> None:
         self._turn.decide_anew()
-        self._is_gated = True
+        self._gated_at = self._turn.interruptions
         for gate in self._gates:
             gate.read()
 
-    def _sleep(self, seconds: float) -> None:
-        """After each pause, whatever it is for, gates have to read anew."""
-        self._beat.clock.sleep(seconds)
-        self._is_gated = False
-
-    def _let_go(self) -> None:
-        """Release the lock of the cluster; what gates have read no longer counts, as after a pause."""
-        self._turn.let_go()
-        self._is_gated = False
+    @property
+    def _is_gated(self) -> bool:
+        """Whether gates have read all that they need, with the lock that is held, and after the last pause."""
+        return self._gated_at == self._turn.interruptions
 
     def _sleep_unlocked(self, seconds: float) -> None:
-        self._let_go()
+        self._turn.let_go()
         self._clock.sleep(seconds)
 
     # Waiting
@@ -774,7 +786,7 @@ class _Run:
         pause = _pause_for_gates(self._api, self._request, self._gate_waited, self._clock)
         if not pause:
             return False
-        self._let_go()
+        self._turn.let_go()
         self._show_once("not safe yet", list(dict.fromkeys(why)))
         began = self._clock.now()
         with self._beat.about(f"not safe: {why[0]}"):
@@ -784,7 +796,7 @@ class _Run:
 
     def _await_turn(self, look: Look) -> None:
         """Wait until fewer servers are down, without the lock of the cluster."""
-        self._let_go()
+        self._turn.let_go()
         began = self._clock.now()
         with self._saying_nothing_was_sent("too many servers are down", JournalError):
             self._caps.await_turn(look, lambda why: self._show_once("waits", list(why)))
@@ -807,7 +819,7 @@ class _Run:
             return False
         pause = self._request.policy.pause(self._waited, self._clock.jitter(), self._api.retry_after)
         if pause:
-            self._let_go()
+            self._turn.let_go()
             self._show_once("waiting", [words])
             with self._beat.about(words):
                 self._clock.sleep(pause)
@@ -816,7 +828,7 @@ class _Run:
     def _wait_first(self, decision: Decision, reason: str) -> None:
         """Wait a while for what has to end or to show first."""
         self._is_waiting = True
-        self._let_go()
+        self._turn.let_go()
         # Above the lines of the task, which do not name the target.
         self._show_once("waiting", [reason])
         if decision.step is Step.WAIT:
@@ -959,7 +971,7 @@ class _Run:
         """Note the request; False if too many servers are down, or the look is too old now. Raises JournalError."""
         if not self._notes.begin(look, members, self._late, self._caps.allows(look)):
             return False
-        if self._turn.is_fresh and self._clock.now() - self._looked_at <= MOST_AGE:
+        if self._turn.is_fresh and self._is_gated and self._clock.now() - self._looked_at <= MOST_AGE:
             return True
         self._notes.end(None, refused=True)
         self._notes.refused_for_sure()
@@ -1088,6 +1100,15 @@ def _journal_too_slow(target: Target, journal: Journal) -> JournalError:
         f"Did not restart {target.label}: {MOST_SLOW_NOTES} times it took longer than {MOST_AGE:g} seconds to note its "
         f"request in the journal {journal.place}, so what was read before was too old. Look at what keeps the journal "
         "busy, then run this again."
+    )
+
+
+def _interrupted_too_often(api: OcpApi) -> ResponseUnreadable:
+    return ResponseUnreadable(
+        f"The service has asked for a pause in each of {MOST_INTERRUPTED} looks, and what was read before a pause does "
+        "not count.",
+        url=api.url,
+        advice="Run this again when others send fewer requests, or raise the request limit of OCP.",
     )
 
 

@@ -5,12 +5,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import ExitStack, nullcontext
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import replace
 
 from .._base.clock import Clock
 from .._journal.journal import Journal
-from .._ocp.shared_reads import ReadsInOrder, SharedReads
+from .._ocp.shared_reads import Pausing, ReadsInOrder, SharedReads, hearing_pauses
 from .start_proof import Awaited
 
 # Of a restart that finds its look and the reads of its gates made: the request, and one read that others did not need.
@@ -31,6 +31,7 @@ class Turn:
         self._keeps_lock = keeps_lock
         self._held = ExitStack()
         self._names: tuple[str, ...] | None = None
+        self._releases = 0
 
     @classmethod
     def alone(cls, clock: Clock) -> Turn:
@@ -52,11 +53,6 @@ class Turn:
         """Whether the lock that makes reads count is still to be taken: what was read before does not count then."""
         return self._keeps_lock and self._names is None
 
-    def pace(self) -> None:
-        """Before waiting for room: keep the lock only for the sake of reads that count."""
-        if not (self._keeps_lock and self._reads.are_there):
-            self.let_go()
-
     def take(self, journal: Journal, names: Sequence[str], clock: Clock, timeout: float) -> None:
         """Take the lock, unless it is held. Raises TargetBusy and JournalError."""
         if self._names == tuple(names):
@@ -69,6 +65,7 @@ class Turn:
 
     def let_go(self) -> None:
         """Before a pause, or at the end of it all: release the lock."""
+        self._releases += 1
         self._names = None
         self._held.close()
         if self._keeps_lock:
@@ -88,11 +85,20 @@ class Turn:
         """Whether what others have read may decide about a request that is sent now."""
         return self._reads.are_fresh
 
+    @property
+    def interruptions(self) -> int:
+        """How many pauses there were, and how often the lock was released: what was read before decides no more."""
+        return self._reads.pauses + self._releases
+
+    def hearing_pauses(self, client: Pausing) -> AbstractContextManager[None]:
+        """Note the pauses that the service asks a connection for."""
+        return hearing_pauses(client, self._reads)
+
     def clock(self, clock: Clock) -> Clock:
         """The same clock: with each pause, what was read before it does not count any more."""
 
         def sleep(seconds: float) -> None:
             clock.sleep(seconds)
-            self._reads.forget()
+            self._reads.note_pause()
 
         return replace(clock, sleep=sleep)

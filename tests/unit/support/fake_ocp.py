@@ -170,7 +170,7 @@ class FakeOcp:
     user: str | None = None
     ignores_host_filter: bool = False
     finds_by_host: bool = False
-    client: SimpleNamespace = field(default_factory=SimpleNamespace)
+    client: SimpleNamespace = field(default_factory=lambda: SimpleNamespace(paused=None))
     slow: dict[str, float] = field(default_factory=dict)
     list_lags: float = 0.0
     moved_to: dict[int, str] = field(default_factory=dict)
@@ -426,6 +426,11 @@ class FakeOcp:
 
     def wait_for_room(self, requests: int, clock: Clock) -> None:
         if self.room is not None and self.room < requests:
+            clock.sleep(self.retry_after)
+            self.room = None
+
+    def wait_to_send(self, clock: Clock) -> None:
+        if self.room == 0:
             clock.sleep(self.retry_after)
             self.room = None
 

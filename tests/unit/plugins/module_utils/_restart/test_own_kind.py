@@ -112,6 +112,7 @@ class LogProxyService:
     retry_after: float = 0.0
     room: int | None = None
     trace_id: str | None = None
+    paused: Any = None
     answers_are_lost: bool = False
     status_at_end: str = "SUCCESSFUL"
     restarts: list[tuple[int, float]] = field(default_factory=list)
@@ -122,6 +123,9 @@ class LogProxyService:
 
     def wait_for_room(self, _requests, _clock):
         """There is no limit."""
+
+    def wait_to_send(self, _clock):
+        """As before."""
 
     def get(self, path, _params=None):
         now = self.time.clock.wall()

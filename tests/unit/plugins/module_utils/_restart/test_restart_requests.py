@@ -41,6 +41,7 @@ def restart(api, time_passes, options=OPTIONS):
 
 
 def expect_start(api):
+    api.expect("wait_to_send", ANY)
     api.expect("restart_server", 31, 41, freeze_server=True, force=False, gives=response(raw_task(81)))
 
 

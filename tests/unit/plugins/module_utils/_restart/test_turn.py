@@ -11,7 +11,6 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.service_clock import ServiceClock
 from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.memory_journal import MemoryJournal
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.shared_reads import (
-    MOST_AGE,
     ReadsInOrder,
     SharedReads,
 )
@@ -33,7 +32,6 @@ class Case:
         """Take the lock and read; whether something was sent for that."""
         sent = []
         self.turn.begin()
-        self.turn.pace()
         self.turn.take(self.journal, LOCKS, self.time.clock, 5)
         self.reads.read("tasks", ServiceClock(), lambda: sent.append("tasks"))
         return bool(sent)
@@ -77,14 +75,6 @@ def test_pause_with_the_lock_makes_reads_count_no_more(case):
     case.turn.clock(case.time.clock).sleep(1)
     assert case.is_locked
     assert case.look()
-
-
-def test_others_get_the_lock_when_the_reads_are_old(case):
-    case.look()
-    case.turn.end(failed=False)
-    case.time.time += MOST_AGE + 1
-    case.turn.pace()
-    assert not case.is_locked
 
 
 def test_what_was_read_without_the_lock_does_not_count_under_it(case):
