@@ -224,7 +224,7 @@ def _parsed(body: bytes) -> dict[str, Any]:
 def _number(value: Any) -> int | None:
     if isinstance(value, str) and re.fullmatch("-?[0-9]{1,18}", value):
         return int(value)
-    return value if isinstance(value, int) and not isinstance(value, bool) and abs(value) < 10**18 else None
+    return value if isinstance(value, int) and not isinstance(value, bool) and -(2**63) <= value < 2**63 else None
 
 
 # The faults: each changes an answer on its way

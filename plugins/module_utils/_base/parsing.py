@@ -16,8 +16,8 @@ Record = dict[str, Any]
 Shape = Mapping[str, Callable[[Any], Any]]
 
 LONGEST_TEXT = 10_000
-# At most 18 digits, so that it fits wherever an id has to fit.
-NUMBER = re.compile(r"-?\d{1,18}")
+# The digits of 64 bits.
+NUMBER = re.compile(r"-?\d{1,19}")
 # Arithmetic with times nearer to the ends of the calendar overflows.
 FIRST_YEAR, LAST_YEAR = 1900, 9000
 
@@ -33,12 +33,13 @@ def records(value: object) -> list[Record]:
 
 
 def integer(value: object) -> int | None:
-    """An int, also one written as text, of 18 digits at most; else None."""
+    """An int of 64 bits, as ids are, also one written as text; else None."""
     if isinstance(value, bool) or not isinstance(value, (int, str)):
         return None
-    if isinstance(value, int):
-        return value if abs(value) < 10**18 else None
-    return int(value) if NUMBER.fullmatch(value) else None
+    if isinstance(value, str) and not NUMBER.fullmatch(value):
+        return None
+    number = int(value)
+    return number if -(2**63) <= number < 2**63 else None
 
 
 def integers(value: object) -> list[int]:

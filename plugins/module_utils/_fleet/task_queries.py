@@ -12,7 +12,7 @@ from .._base.parsing import Record, integers
 from .._ocp.endpoints import OcpApi
 from .._ocp.paging import PAGE_SIZE
 from .._ocp.task_model import Task
-from .._targets.cluster import Cluster
+from .._targets.lookup import find_cluster
 from .._targets.lookup import find_host
 from .facts import bounded
 
@@ -41,7 +41,7 @@ def task_filters(api: OcpApi, params: dict[str, Any]) -> Record:
         if params[option] == "":
             raise OptionError(f"{option}: is empty; leave it out to have the tasks of all.")
     return {
-        "clusterId": Cluster.find(api, params["cluster"]).id if params["cluster"] else None,
+        "clusterId": find_cluster(api, params["cluster"])["id"] if params["cluster"] else None,
         "hostId": find_host("host", api.hosts(), params["host"])[0] if params["host"] else None,
         "name": params["name"],
     }

@@ -170,9 +170,14 @@ class Task:
 
     @property
     def failed_at_first_step(self) -> bool:
-        """Whether it FAILED before it changed anything, like a task that finds its target busy."""
-        done = [step for step in self.subtasks if step.status != "PENDING"]
-        return self.status == FAILED and all(step.status == FAILED and not step.upstreams for step in done)
+        """Whether it FAILED before it changed anything, like a task that finds its target busy.
+
+        What has run before a rollback, or without steps that are shown, may have changed something.
+        """
+        if self.status != FAILED or not self.subtasks or _is_rollback(self):
+            return False
+        begun = [step for step in self.subtasks if step.status != "PENDING"]
+        return all(step.status == FAILED and not step.upstreams and not _is_rollback(step) for step in begun)
 
     def position(self, step: Subtask) -> str:
         """The place of ``step``, as in ``4 of 13``."""

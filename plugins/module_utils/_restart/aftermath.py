@@ -128,7 +128,7 @@ def _skipped(target: Target, task_id: int, proof: Proof) -> OcpError:
 def _not_verified(api: OcpApi, target: Target, task_id: int, proof: Proof, log_lines: int) -> OcpError:
     ended = f"The restart of {target.label} ended SUCCESSFUL, but {proof.contradiction}"
     if proof.holder is not None:
-        return not_serving(api, proof.holder, f"{ended}; a later task holds it.", log_lines)
+        return not_serving(api, proof.holder, f"{ended}.", log_lines)
     return NotVerified(f"{ended}. Look at task {task_id} in OCP and at the process itself before restarting again.")
 
 

@@ -12,10 +12,12 @@ from .._base.parsing import instant
 from .._base.service_clock import LARGEST_CORRECTION, LARGEST_SILENT_OFFSET, ServiceClock
 from .._journal.rows import RequestRow
 from .._ocp.endpoints import OcpApi
-from .._ocp.task_model import FAILED, Task
+from .._ocp.task_model import Task
 from .._targets.target import Member
 from .._waiting.await_tasks import UNSEEN_FOR
 from .change import Span, has_moved, noted_member
+from .evidence import work_of
+from .knowledge import Work
 
 
 class Ages:
@@ -95,13 +97,18 @@ def sent_at(row: RequestRow, clock: ServiceClock) -> float:
     return sent_between(row, clock)[0]
 
 
-def has_just_failed(task: Task, now: datetime) -> bool:
-    """Whether a task has FAILED so recently that answers may still show its servers as before.
+def has_just_ended(task: Task, now: datetime) -> bool:
+    """Whether a task has ended so recently that answers may still show its servers as before.
 
     ``now`` is the earliest time that a clock of the service may show.
     """
     end = instant(task.finish_time)
-    return task.status == FAILED and end is not None and now - end < timedelta(seconds=UNSEEN_FOR)
+    return end is not None and now - end < timedelta(seconds=UNSEEN_FOR)
+
+
+def leaves_undone(task: Task) -> bool:
+    """Whether a task has ended, perhaps without all its work: it failed, was undone, or may have skipped a step."""
+    return task.finished and (work_of(task) is not Work.RESTARTED or not task.subtasks)
 
 
 def is_back(row: RequestRow, servers: Iterable[Member], *, has_ended: bool) -> bool:

@@ -12,11 +12,11 @@ from .._base.service_clock import earliest_service_time
 from .._journal.journal import Journal
 from .._journal.rows import RequestRow
 from .._ocp.endpoints import OcpApi
-from .._ocp.task_model import FAILED, Task
+from .._ocp.task_model import Task
 from .._targets.cluster import identity_of, member_of, servers_of
 from .._targets.target import Member
-from .back import Ages, has_just_failed, is_back
-from .own_notes import is_known_end, outcome_of
+from .back import Ages, has_just_ended, is_back, leaves_undone
+from .own_notes import UNDONE, is_known_end, outcome_of
 
 # Seconds after which somebody who waits looks at a cluster again; all who share the journal take turns.
 LOOK_AFTER = 10.0
@@ -112,7 +112,7 @@ class DownServers:
     def _has_ended(self, row: RequestRow) -> bool:
         """Whether its task is known to have ended; or, if no task is known, whether it would be shown by now."""
         is_over = self._ages.is_searched(row)
-        if row.task_id is None or (is_known_end(row) and row.outcome != FAILED):
+        if row.task_id is None or (is_known_end(row) and row.outcome not in UNDONE):
             return is_over or row.task_id is not None
         try:
             task = Task.from_api(self._api.task(row.task_id))
@@ -124,4 +124,5 @@ class DownServers:
             return False
         if task.finished:
             self._journal.note(row.number or 0, outcome=outcome_of(task))
-        return task.finished and not has_just_failed(task, earliest_service_time(self._api.service_clock, self._clock))
+        now = earliest_service_time(self._api.service_clock, self._clock)
+        return task.finished and not (leaves_undone(task) and has_just_ended(task, now))

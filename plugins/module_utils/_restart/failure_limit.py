@@ -24,8 +24,9 @@ from .._targets.task_names import CLUSTER_RESTART, DATABASE_RESTARTS, kind_of
 from .back import noted_span
 from .evidence import needs_detail, work_of
 from .knowledge import Work
+from .look import age_order
 
-# More are read only if all of these belong to the change.
+# More are read only if all of these belong to the change, or their ids tell nothing of their age.
 NEWEST_FAILED = 100
 
 
@@ -118,10 +119,11 @@ class FailureCheck:
     def _failures(self, limit: FailureLimit, since: datetime) -> list[list[Record]]:
         """The FAILED restarts since the change, those of each target newest first, as are the targets."""
         tasks = self._api.tasks(status=FAILED, limit=NEWEST_FAILED)
-        if len(tasks) >= NEWEST_FAILED and _has_begun(tasks[-1], since):
-            tasks = self._api.tasks(status=FAILED)
+        in_order = sorted(tasks, key=_age, reverse=True)
+        if len(tasks) >= NEWEST_FAILED and (in_order != tasks or _has_begun(tasks[-1], since)):
+            in_order = sorted(self._api.tasks(status=FAILED), key=_age, reverse=True)
         found: dict[Any, list[Record]] = {}
-        for task in tasks:
+        for task in in_order:
             if _counts(task, since, limit.judged):
                 found.setdefault(_target(task), []).append(task)
         return list(found.values())
@@ -137,7 +139,8 @@ class FailureCheck:
         cluster = shown_cluster(failed)
         if cluster is None:
             return True
-        later = tasks_of_cluster(self._api, cluster, status=SUCCESSFUL, above=failed["id"])
+        others = tasks_of_cluster(self._api, cluster, status=SUCCESSFUL)
+        later = [other for other in others if _age(other) > age_order(task)]
         return not any(_covers(other, failed) and self._has_restarted(other) for other in later)
 
     def _has_restarted(self, listed: Record) -> bool:
@@ -149,6 +152,10 @@ class FailureCheck:
             except NotFound:
                 return True
         return work_of(task) is Work.RESTARTED
+
+
+def _age(task: Record) -> tuple[datetime, int]:
+    return age_order(Task.from_api(task))
 
 
 def _counts(task: Record, since: datetime, judged: Iterable[int]) -> bool:

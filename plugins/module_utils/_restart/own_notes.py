@@ -21,12 +21,12 @@ from .._journal.journal import Allows, Journal
 from .._journal.rows import REFUSED, FirstSight, MemberKey, Place, RequestRow, Shown, Wish, has_another_begin
 from .._ocp.endpoints import OcpApi
 from .._ocp.task_list import STEPS
-from .._ocp.task_model import FAILED, RUNNING, SUCCESSFUL, Task
+from .._ocp.task_model import FAILED, RUNNING, SUCCESSFUL, Task, is_finished
 from .._parameters.parameter_value import same_value
 from .._safety.server_states import OwnRestart
 from .._targets.target import Member, Observation, Target, TaskOnTarget
 from .._waiting.await_tasks import UNSEEN_FOR
-from .back import Ages, has_just_failed, is_back, noted_span, sent_at
+from .back import Ages, has_just_ended, is_back, leaves_undone, noted_span, sent_at
 from .change import Sight, begun_span, has_moved, noted_member
 from .evidence import GONE, may_start_yet, work_of
 from .know import Ended, explains, late_tasks
@@ -42,8 +42,9 @@ ROLLED_BACK, SKIPPED = "ROLLED_BACK", "SKIPPED"
 # Ends of a task, after which it works no more.
 ENDS = (SUCCESSFUL, FAILED, REFUSED, IN_EFFECT, ROLLED_BACK, SKIPPED)
 
-# Of these, the ones after which nothing of it is down.
-DONE = (SUCCESSFUL, IN_EFFECT, ROLLED_BACK, SKIPPED)
+# Of these, the ones after which nothing of it is down; and those after which something may be.
+DONE = (SUCCESSFUL, IN_EFFECT)
+UNDONE = (FAILED, ROLLED_BACK, SKIPPED)
 
 # Members by name, each with the ids of the tasks whose start may show later.
 Late = Mapping[str, frozenset[int]]
@@ -359,10 +360,10 @@ class OwnNotes:
         servers = [server.member for server in observed.servers]
         rows = [row for row in self._rows if row.takes_down]
         wanted = {row.task_id for row in rows}
-        tasks = _without_steps(listed, wanted)
+        tasks = _listed_tasks(listed, wanted)
         for row in rows:
             is_over = row.task_id is None and self._ages.is_searched(row)
-            is_known = is_known_end(row) and not self._has_just_failed(row, tasks.get(row.task_id))
+            is_known = is_known_end(row) and not self._has_just_left_undone(row, tasks.get(row.task_id))
             if is_back(row, servers, has_ended=is_over or is_known):
                 self._note(row, back=True)
 
@@ -512,7 +513,7 @@ class OwnNotes:
         # Of what is noted as done nothing runs, whatever a list that lags shows.
         chosen = [row for row in (self._rows if rows is None else rows) if row.outcome not in DONE]
         wanted = {row.task_id for row in chosen}
-        listed = _without_steps(tasks, wanted)
+        listed = _listed_tasks(tasks, wanted)
         return [_restart_of(row) for row in chosen if self._may_run(row, listed.get(row.task_id))]
 
     def _touches(self, row: RequestRow) -> bool:
@@ -529,18 +530,18 @@ class OwnNotes:
         if row.outcome == REFUSED or self._is_refused(row):
             return False
         if listed is None:
-            return not row.back and (self._is_new(row) or self._has_just_failed(row, None))
+            return not row.back and (self._is_new(row) or self._has_just_left_undone(row, None))
         is_same = not has_another_begin(row.began, listed.start_time)
-        return is_same and (not listed.finished or self._has_just_failed(row, listed))
+        return is_same and (not listed.finished or self._has_just_left_undone(row, listed))
 
-    def _has_just_failed(self, row: RequestRow, listed: Task | None) -> bool:
-        """Whether its task has failed within the last minute, so that answers may still show its servers as before."""
-        if row.back:
+    def _has_just_left_undone(self, row: RequestRow, listed: Task | None) -> bool:
+        """Whether its task, as noted and as ``listed``, may just have left servers down, which does not show yet."""
+        is_undone = row.outcome in UNDONE or (listed is not None and leaves_undone(listed))
+        if row.back or not is_undone:
             return False
         if listed is None or instant(listed.finish_time) is None:
-            failed = row.outcome == FAILED or (listed is not None and listed.status == FAILED)
-            return failed and self._ages.may_be_within(row, UNSEEN_FOR)
-        return has_just_failed(listed, earliest_service_time(self._api.service_clock, self._clock))
+            return self._ages.may_be_within(row, UNSEEN_FOR)
+        return has_just_ended(listed, earliest_service_time(self._api.service_clock, self._clock))
 
     def _unseen(self, row: RequestRow, members: Collection[Member]) -> TaskOnTarget | None:
         """Its task as far as it is known, if some of these members are its own and show the start of before.
@@ -580,13 +581,14 @@ class OwnNotes:
         return TaskOnTarget(shown.record, _all_or(parts, there) if parts else others)
 
 
-def _without_steps(tasks: Iterable[Mapping[str, Any]], wanted: Collection[int | None]) -> dict[Any, Task]:
-    """The tasks with a ``wanted`` id. A batch reads them once for each server, and steps are most of a task."""
-    return {
-        task["id"]: Task.from_api({name: value for name, value in task.items() if name not in STEPS})
-        for task in tasks
-        if task["id"] in wanted
-    }
+def _listed_tasks(tasks: Iterable[Mapping[str, Any]], wanted: Collection[int | None]) -> dict[Any, Task]:
+    """The tasks with a ``wanted`` id; the running ones without steps, as a batch reads them once for each server."""
+
+    def read(task: Mapping[str, Any]) -> Task:
+        shown = dict(task) if is_finished(dict(task)) else {name: task[name] for name in task if name not in STEPS}
+        return Task.from_api(shown)
+
+    return {task["id"]: read(task) for task in tasks if task["id"] in wanted}
 
 
 def is_known_end(row: RequestRow) -> bool:

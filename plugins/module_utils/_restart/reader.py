@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from math import inf
 from typing import TypeVar
 
@@ -22,7 +22,7 @@ from .._waiting.await_tasks import UNSEEN_FOR
 from .earlier_looks import EarlierLooks
 from .evidence import lacks_step_times, needs_detail
 from .held import newest_failure
-from .look import Look, age_order
+from .look import Look
 
 Found = TypeVar("Found")
 
@@ -39,12 +39,10 @@ def observe(api: OcpApi, target: Target, clock: Clock) -> Observation:
     return observed.judged_by(latest + LARGEST_START_LEAD, latest + LARGEST_CLOCK_ERROR)
 
 
-def later_holder(
-    api: OcpApi, target: Target, observed: Observation, number: int, began: datetime | None
-) -> Task | None:
-    """The FAILED task that the target names, if it is later than task ``number``, which ``began`` then."""
-    others = (task for task in _named_tasks(api, target, observed).failed if task.id != number)
-    return next((task for task in others if began is None or age_order(task) > (began, number)), None)
+def other_holder(api: OcpApi, target: Target, observed: Observation, number: int) -> Task | None:
+    """The newest FAILED task that the target names, other than task ``number``."""
+    others = tuple(named for named in observed.operations if named != number)
+    return next(iter(_named_tasks(api, target, observed, others).failed), None)
 
 
 class Reader:
@@ -56,7 +54,7 @@ class Reader:
         self._clock = clock
         self._warnings = warnings
         self._earlier = EarlierLooks()
-        self._details: dict[int, Record] = {}
+        self._details: dict[int, _Detail] = {}
         # The tasks that the target names and OCP does not show, each with the time of the first such look.
         self._unseen: dict[int, float] = {}
         first = target.first_observation
@@ -79,11 +77,24 @@ class Reader:
     def read_details(self, tasks: Iterable[TaskOnTarget]) -> None:
         """Read these tasks whole, for the looks to come; one that is gone keeps what was listed."""
         for entry in tasks:
-            self._details[entry.record["id"]] = {**entry.record, **(self._read(entry.record["id"]) or {})}
+            self._keep(entry.record, self._read(entry.record["id"]) or {})
+
+    def _keep(self, listed: Record, found: Record) -> None:
+        self._details[listed["id"]] = _Detail({**listed, **found}, _end_of(listed))
 
     def has_detail(self, entry: TaskOnTarget) -> bool:
         """Whether it was read whole since it ended like this."""
-        return _is_same(self._details.get(entry.record["id"]), entry.record)
+        return self._detail_of(entry) is not None
+
+    def _detail_of(self, entry: TaskOnTarget) -> Record | None:
+        """The whole record, unless the task has gone on since: a person may have retried it, or rolled it back.
+
+        The list and the detail may show one task differently, for ever: a list what a task was asked for first.
+        """
+        known = self._details.get(entry.record["id"])
+        if known is None or _end_of(entry.record) not in (known.listed, _end_of(known.record)):
+            return None
+        return known.record
 
     def is_behind(self, look: Look) -> bool:
         """Whether an older start is shown than before, or nothing any more."""
@@ -121,7 +132,7 @@ class Reader:
         missing = [number for number in own if number not in known]
         on_target += self._own_tasks(missing, tasks or [])
         observed = self._earlier.at_worst(observe(self._api, self._target, self._clock), self._clock.now())
-        named = _named_tasks(self._api, self._target, observed)
+        named = _named_tasks(self._api, self._target, observed, observed.operations)
         entries = self._earlier.completed([*on_target, *named.entries], self._read_of_target, self._target.may_be_kind)
         shown = [self._with_detail(entry) for entry in entries]
         unseen = named.unseen.difference(entry.record["id"] for entry in shown)
@@ -156,9 +167,9 @@ class Reader:
         return [entry for task, entries in found_on for entry in entries or [TaskOnTarget(task, frozenset())]]
 
     def _with_detail(self, entry: TaskOnTarget) -> TaskOnTarget:
-        known = self._details.get(entry.record["id"])
+        known = self._detail_of(entry)
         is_needed = needs_detail(entry.task) or lacks_step_times(entry.task)
-        return replace(entry, record=known) if is_needed and known and _is_same(known, entry.record) else entry
+        return replace(entry, record=known) if is_needed and known else entry
 
     def _failure(self, look: Look) -> Task | None:
         """The newest restart of a target that is at work or does not serve, if it FAILED."""
@@ -171,8 +182,8 @@ class Reader:
             found = self._read(entry.record["id"])
             if found is None:
                 return None
-            self._details[entry.record["id"]] = found
-        return Task.from_api({**entry.record, **self._details.get(entry.record["id"], {})})
+            self._keep(entry.record, found)
+        return Task.from_api({**entry.record, **(self._detail_of(entry) or {})})
 
     def _has_just_begun(self, look: Look) -> bool:
         """Whether the target shows work that may have begun since the list was read."""
@@ -213,15 +224,17 @@ class Reader:
             return None
 
 
-def _is_same(known: Record | None, listed: Record) -> bool:
-    """Whether a task has not gone on since it was read whole: a person may have retried it, or rolled it back.
+@dataclass(frozen=True)
+class _Detail:
+    """A task that was read whole, and how it was ``listed`` then."""
 
-    Lists of older versions show no operation.
-    """
-    if known is None:
-        return False
-    shown = [(known.get(key), listed.get(key)) for key in ("status", "operation")]
-    return all(None in pair or str(pair[0]).upper() == str(pair[1]).upper() for pair in shown)
+    record: Record
+    listed: tuple[str, ...]
+
+
+def _end_of(shown: Record) -> tuple[str, ...]:
+    """How a task has ended, as it is shown; a later attempt ends otherwise, or at another time."""
+    return tuple(str(shown.get(key)).upper() for key in ("status", "operation", "finishTime"))
 
 
 @dataclass(frozen=True)
@@ -238,9 +251,9 @@ class _Named:
     is_outdated: bool
 
 
-def _named_tasks(api: OcpApi, target: Target, observed: Observation) -> _Named:
+def _named_tasks(api: OcpApi, target: Target, observed: Observation, numbers: Iterable[int]) -> _Named:
     entries, failed, unseen, is_outdated = [], [], set(), False
-    for number in observed.operations:
+    for number in numbers:
         try:
             record = api.task(number)
         except PermissionDenied:

@@ -22,7 +22,8 @@ from .._waiting.progress import progress_line
 from .change import Begin, Span, has_moved, relative_to_task, started_span
 from .evidence import PROOF_TIMEOUT
 from .knowledge import Relative
-from .reader import later_holder, observe
+from .look import age_order
+from .reader import observe, other_holder
 from .rules import Rule
 
 PAUSES = PollPolicy(PROOF_TIMEOUT, 5.0)
@@ -54,13 +55,17 @@ class RestartTask:
             return Relative.HIDDEN
         return relative_to_task(span, Span.of(self.began), self.apart)
 
+    def is_before(self, other: Task) -> bool:
+        """Whether another task is later than this one."""
+        return self.began is None or age_order(other) > (self.began, self.number)
+
 
 @dataclass(frozen=True)
 class Proof:
     """The last observation ``after`` a restart, and for each member whether it restarted; None if unknown.
 
-    ``problem`` is the error that ended the polling, with which nothing is proven. ``holder`` is a FAILED task that came
-    later and holds the target, so that it serves only after a person has acted.
+    ``problem`` is the error that ended the polling, with which nothing is proven. ``holder`` is another task that is
+    FAILED and holds the target, so that a person has to act.
     """
 
     after: Observation | None
@@ -77,18 +82,19 @@ class Proof:
     def complete(self) -> bool:
         """Whether all members are known to have restarted, and the target serves."""
         restarted = bool(self.restarted) and all(self.restarted.values())
-        return restarted and self.after is not None and self.after.serves is True
+        return restarted and self.after is not None and self.after.serves is True and self.holder is None
 
     @property
     def contradiction(self) -> str | None:
         """What disproves it, as the end of a sentence; None if nothing does."""
         if self.after is not None and not self.after.is_there:
             return Rule.NOT_THERE.value
-        trouble = self.after.trouble if self.after is not None and self.after.serves is False else None
-        if self.not_restarted:
-            words = f"OCP shows no new start of {join_names(self.not_restarted)}"
-            return f"{words}, and {trouble}" if trouble else words
-        return trouble
+        words = [f"OCP shows no new start of {join_names(self.not_restarted)}"] if self.not_restarted else []
+        if self.after is not None and self.after.serves is False:
+            words.append(self.after.trouble)
+        if self.holder is not None:
+            words.append(f"task {self.holder.label} FAILED and holds it")
+        return ", and ".join(words) or None
 
     @property
     def awaited(self) -> str:
@@ -174,7 +180,7 @@ def await_proof(
     while True:
         try:
             after = observe(api, target, clock)
-            holder = _later_holder(api, target, after, task)
+            holder = other_holder(api, target, after, task.number)
         except CredentialsRefused as problem:
             return Proof(after, problem=problem)
         except ServiceError as problem:
@@ -183,7 +189,7 @@ def await_proof(
             newcomers = _newcomers(before, after)
             proof = Proof(after, prove_restarts([*members, *newcomers], after.members, task), holder=holder)
         waited = clock.now() - started
-        may_show = proof.problem is not None or _may_still_show(before, members, proof)
+        may_show = proof.problem is not None or _may_still_show(before, members, proof, task)
         if proof.complete or waited >= PROOF_TIMEOUT or not may_show:
             return proof
         if proof.awaited != shown:
@@ -201,20 +207,16 @@ def _until(api: OcpApi, before: Observation, task: RestartTask, clock: Clock) ->
     return end.astimezone(zone).timetz().isoformat("seconds")
 
 
-def _later_holder(api: OcpApi, target: Target, after: Observation, task: RestartTask) -> Task | None:
-    return None if after.serves is not False else later_holder(api, target, after, task.number, task.began)
-
-
 def _newcomers(before: Observation, after: Observation) -> list[Member]:
     """The members that were not there before, of which nothing is known then: a task may not have restarted them."""
     known = {member.name for member in before.members}
     return [Member(member.name, None) for member in after.members if member.name not in known]
 
 
-def _may_still_show(before: Observation, members: Sequence[Member], proof: Proof) -> bool:
+def _may_still_show(before: Observation, members: Sequence[Member], proof: Proof, task: RestartTask) -> bool:
     """Whether looking again may show more: what is shown disproves it, or was shown before."""
-    if proof.holder is not None:
-        return False
+    if proof.holder is not None and proof.after is not None and proof.after.serves is False:
+        return not task.is_before(proof.holder)
     if proof.contradiction is not None:
         return True
     lost_start = any(

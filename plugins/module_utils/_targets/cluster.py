@@ -44,8 +44,11 @@ class Cluster(Target):
 
     @classmethod
     def find(cls, api: OcpApi, cluster: str) -> Cluster:
-        """Find it by id or name; digits are tried as an id first. Raises TargetError."""
-        return cls.from_api(find_cluster(api, cluster))
+        """Find it by id or name, with its servers; digits are tried as an id first. Raises TargetError."""
+        found = find_cluster(api, cluster)
+        return replace(
+            cls.from_api(found), first_observation=_observe_cluster(found, servers_of(api, found, found["id"]))
+        )
 
     @classmethod
     def from_api(cls, found: Record) -> Cluster:

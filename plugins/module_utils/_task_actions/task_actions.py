@@ -57,6 +57,8 @@ ACTION_NOUNS = {
     State.CANCELED: "cancellation",
 }
 
+# Until a record shows what was done.
+_SHOWN_PAUSES = PollPolicy(UNSEEN_FOR, 2.0)
 # In check mode.
 WOULD = {
     State.RETRIED: "retry it",
@@ -115,7 +117,7 @@ class _TaskAction:
         if wait:
             self._wait(task)
         elif decision.is_needed:
-            self._read_again()
+            self._read_again(task)
 
     def _record_action(self, *steps: Subtask | None) -> None:
         """Record an action that is, or may be, done to these subtasks; to the whole task without any."""
@@ -149,9 +151,12 @@ class _TaskAction:
         self._attempt.note(task=task.result())
         return task
 
-    def _read_again(self) -> None:
+    def _read_again(self, before: Task) -> None:
+        """Read it until it shows the action: what waits for it next would take the record of ``before`` for its end."""
+        began = self._clock.now()
         try:
-            self._read()
+            while self._read() == before and (waited := self._clock.now() - began) < UNSEEN_FOR:
+                self._clock.sleep(_SHOWN_PAUSES.pause(waited, self._clock.jitter(), self._api.retry_after))
         except OcpError as error:
             self._attempt.warnings.append(f"Task {self._task_id} cannot be read any more: {error.what}")
 

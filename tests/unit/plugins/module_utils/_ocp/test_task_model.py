@@ -531,7 +531,7 @@ def test_task_label_is_its_id_and_name(task, label):
         pytest.param("FAILED", ["FAILED", "SUCCESSFUL", "PENDING"], False, id="a later one was carried out"),
         pytest.param("FAILED", ["FAILED", "FAILED", "PENDING"], False, id="at the first and the second step"),
         pytest.param("FAILED", ["PENDING", "PENDING"], True, id="before any step"),
-        pytest.param("FAILED", [], True, id="no steps are told"),
+        pytest.param("FAILED", [], False, id="no steps are told"),
         pytest.param("RUNNING", ["FAILED", "PENDING"], False, id="not ended"),
         pytest.param("SUCCESSFUL", ["PENDING", "PENDING"], False, id="rolled back"),
         pytest.param("RUNNING", ["RUNNING", "PENDING"], False, id="running"),
@@ -540,3 +540,12 @@ def test_task_label_is_its_id_and_name(task, label):
 def test_failure_at_the_first_subtask_is_recognized(status, steps, at_first_step):
     subtasks = chain(*(step(number, "s", state) for number, state in enumerate(steps, 1)))
     assert Task.from_api(raw_task(1, status, subtasks=subtasks)).failed_at_first_step is at_first_step
+
+
+@pytest.mark.parametrize("shown_by", ["task", "steps"])
+def test_rollback_that_failed_at_its_first_step_has_had_something_to_undo(shown_by):
+    operation = {"operation": "ROLLBACK"}
+    steps = chain(step(1, "s", "FAILED"), step(2, "s", "PENDING"))
+    shown = [{**one, **operation} for one in steps] if shown_by == "steps" else steps
+    more = operation if shown_by == "task" else {}
+    assert not Task.from_api(raw_task(1, "FAILED", subtasks=shown, **more)).failed_at_first_step

@@ -144,6 +144,34 @@ def test_attempt_that_changed_nothing_hides_no_failure_before_it(service):
     assert stopped(service).facts["failed_task_ids"] == [1001]
 
 
+@pytest.mark.parametrize(
+    ("ids", "ends"), [((1002, 1001), ("FAILED", "SUCCESSFUL")), ((1002, 1001), ("SUCCESSFUL", "FAILED"))]
+)
+def test_later_restart_is_one_that_began_later_whatever_the_ids(ids, ends, service):
+    for number, end, ago in zip(ids, ends, (300, 200), strict=True):
+        service.begin(SERVER, service.servers_there[2:3], ago=ago, seconds=1, end=end, of_cluster=31).id = number
+    service.passes(5)
+    service.jobs.sort(key=lambda job: job.id)
+    if ends[-1] == "FAILED":
+        assert stopped(service).facts["failed_task_ids"] == [1001]
+    else:
+        assert restart(service)["action"] == "submitted"
+
+
+def test_failures_of_the_change_are_seen_whose_ids_are_lower_than_a_hundred_older_ones(service):
+    fails_elsewhere(service)
+    for number in range(NEWEST_FAILED):
+        fails_elsewhere(service, 1000 + number, ago=5000 + number % 2)
+    assert "1 target of this change is held" in str(stopped(service))
+
+
+def test_failure_that_shows_no_steps_counts(service):
+    fails_elsewhere(service)
+    read = service.task
+    service.task = lambda number: {name: value for name, value in read(number).items() if name != "subtasks"}
+    assert "1 target of this change is held" in str(stopped(service))
+
+
 def test_failure_without_a_time_counts(service):
     fails_elsewhere(service, hidden_start=True)
     assert "1 target of this change is held" in str(stopped(service))

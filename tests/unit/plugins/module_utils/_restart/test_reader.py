@@ -8,7 +8,9 @@ from dataclasses import replace
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import PermissionDenied
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.reader import Reader, later_holder, observe
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.task_model import Task
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.reader import Reader, observe, other_holder
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.start_proof import RestartTask
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.arbitration import ArbitrationService
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target import Member, Observation, TaskOnTarget
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import (
@@ -266,18 +268,20 @@ def test_named_tasks_are_newest_first(api):
     for number, status in {93: "FAILED", 92: "RUNNING", 91: "FAILED"}.items():
         api.expect("task", number, gives=raw_task(number, status))
     seen = cluster_observation(92, 91, whole=93)
-    assert later_holder(api.double, ORDERS, seen, 91, None).id == 93
+    assert other_holder(api.double, ORDERS, seen, 90).id == 93
+
+
+def test_own_task_that_is_named_after_its_end_is_not_read_again(api):
+    assert other_holder(api.double, ORDERS, cluster_observation(90), 90) is None
 
 
 @pytest.mark.parametrize(
-    ("number", "began", "holder"),
-    [(89, -20, 90), (99, -20, 90), (90, -10, None), (91, 0, None), (89, 0, None), (99, None, 90), (90, None, None)],
+    ("number", "began", "is_later"),
+    [(89, -20, True), (99, -20, True), (91, 0, False), (89, 0, False), (99, None, True)],
 )
-def test_only_a_later_task_holds_after_a_restart_whatever_the_ids(number, began, holder, api):
-    api.expect("task", 90, gives=raw_task(90, "FAILED", startTime=at(-10).isoformat()))
-    began = None if began is None else at(began)
-    found = later_holder(api.double, ORDERS, cluster_observation(90), number, began)
-    assert (found and found.id) == holder
+def test_later_task_is_one_that_began_later_whatever_the_ids(number, began, is_later):
+    other = Task.from_api(raw_task(90, "FAILED", startTime=at(-10).isoformat()))
+    assert RestartTask(number, None if began is None else at(began)).is_before(other) is is_later
 
 
 # Details
@@ -432,3 +436,24 @@ def test_all_tasks_of_what_shows_no_start_are_read(tags, restarts, api, time_pas
     api.expect("tasks", name="arbitration", gives=[{**restart(90, began=-1e6), "name": ARBITRATION, "tags": tags}])
     api.expect("arbitration_service", 61, gives={"id": 61, "status": "RUNNING", "operatingTaskInstanceId": None})
     assert shown_tasks(reader.look()) == {90: restarts}
+
+
+@pytest.mark.parametrize("is_listed_so", [False, True], ids=["no operation", "another operation"])
+def test_detail_counts_though_the_list_shows_the_task_otherwise(is_listed_so, api, reader):
+    """A list may show the operation that a task was begun with: only the detail shows that it was rolled back."""
+    bare = restart(90, "SUCCESSFUL", subtasks=[], operation="EXECUTE" if is_listed_so else None)
+    expect_look(api, bare)
+    api.expect("task", 90, gives=restart(90, "SUCCESSFUL", operation="ROLLBACK"))
+    reader.read_details(reader.look().tasks)
+    expect_look(api, bare)
+    [again] = reader.look().tasks
+    assert (reader.has_detail(again), again.task.rolled_back) == (True, True)
+
+
+def test_detail_is_not_of_an_attempt_that_ended_later(api, reader):
+    expect_look(api, restart(90, "FAILED", subtasks=[], finishTime=at(-20).isoformat()))
+    api.expect("task", 90, gives=restart(90, "FAILED", finishTime=at(-20).isoformat()))
+    reader.read_details(reader.look().tasks)
+    expect_look(api, restart(90, "FAILED", subtasks=[], finishTime=at(-10).isoformat()))
+    [again] = reader.look().tasks
+    assert not reader.has_detail(again)

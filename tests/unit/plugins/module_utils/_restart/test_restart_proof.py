@@ -254,8 +254,27 @@ def test_later_failed_task_that_holds_the_target_ends_the_proof_and_is_shown(ser
     service.after_restart = begin_another
     error = failure(service, SERVER, request(wait=True))
     assert (error.__class__, error.facts["task_id"], error.facts["verified"]) == (NotVerified, 1001, False)
-    assert "a later task holds it" in str(error) and error.facts["failed_task_ids"] == [1002]
+    assert "and task 1002 (Restart OB server) FAILED and holds it." in str(error)
+    assert error.facts["failed_task_ids"] == [1002]
     assert service.now - ended[0] < PROOF_TIMEOUT / 10
+
+
+@pytest.mark.parametrize("case", [SERVER, ZONE, CLUSTER], ids=["server", "zone", "cluster"])
+def test_server_that_serves_but_names_a_failed_task_is_not_verified(case, service):
+    """The next run says that it is held."""
+    [server, *_others] = case.things(service)
+    begun = []
+
+    def upgrade():
+        if not begun:
+            begun.append(service.now)
+            service.begin("Upgrade OB server", [server], seconds=0, end="FAILED")
+
+    service.after_restart = upgrade
+    error = failure(service, case, request(wait=True))
+    assert (error.__class__, error.facts["verified"]) == (NotVerified, False)
+    assert "ended SUCCESSFUL, but task 1002 (Upgrade OB server) FAILED and holds it.\n" in str(error)
+    assert error.facts["failed_task_ids"] == [1002]
 
 
 def test_only_stale_members_are_verified(service):

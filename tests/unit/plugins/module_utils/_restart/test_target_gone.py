@@ -68,6 +68,19 @@ def test_cluster_that_has_lost_a_server_gets_no_request(service):
     assert "the service no longer shows it, or a part of it" in str(error)
 
 
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_cluster_whose_record_has_no_servers_has_those_that_it_was_found_with(when, service):
+    """As older versions of OCP show it."""
+    found = replace(RESTART_CASES["cluster"], target=Cluster.find(service, "31"))
+    if when == "before":
+        _forget_the_server(service)
+    else:
+        service.after_restart = lambda: len(service.servers_there) == 3 and _forget_the_server(service)
+    error = failure(service, found, request(wait=True))
+    assert "the service no longer shows it, or a part of it" in str(error)
+    assert len(service.posts) == (when == "after")
+
+
 def test_server_that_shows_no_start_and_disappears_during_the_run_gets_no_request(service):
     for thing in service.servers_there:
         thing.started = None

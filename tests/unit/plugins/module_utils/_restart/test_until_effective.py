@@ -479,3 +479,17 @@ def test_check_mode_does_not_wait_for_late_values(changed):
     assert changed.time.pauses == []
     assert (result["verified"], changed.posts) == (None, [])
     assert "and may show its values late; 10.1.0.1:2882 shows stack_size=4M instead of 5M" in result["reason"]
+
+
+def test_server_that_dies_while_its_values_are_awaited_is_not_proven(changed):
+    """It has shown its start, and that it serves, before."""
+    changed.parameters["stack_size"].shown_late = 60.0
+
+    def die():
+        if changed.posts and changed.now > 40:
+            changed.servers_there[0].status = "UNAVAILABLE"
+
+    changed.time.after_sleep = die
+    error = failure(changed, SERVER, asked())
+    assert (error.__class__, error.facts["verified"]) == (NotVerified, False)
+    assert "10.1.0.1:2882 is UNAVAILABLE" in str(error)

@@ -61,16 +61,19 @@ def message_of(find, *args) -> str:
 class TestCluster:
     def test_id_finds_the_cluster(self, api):
         api.expect("cluster", 31, gives=ORDERS)
+        api.expect("servers", 31, gives=[])
         assert Cluster.find(api.double, "31") == CLUSTER
 
     def test_exact_name_finds_the_cluster(self, api):
         # The filter of the service matches parts of names.
         api.expect("clusters", "orders", gives=[{"id": 30, "name": "orders-old"}, ORDERS, {"id": 32, "name": "Orders"}])
+        api.expect("servers", 31, gives=[])
         assert Cluster.find(api.double, "orders") == CLUSTER
 
     def test_numeric_name_finds_the_cluster(self, api):
         api.expect("cluster", 2026, gives=not_found())
         api.expect("clusters", "2026", gives=[{"id": 30, "name": "orders-2026"}, {"id": 32, "name": "2026"}])
+        api.expect("servers", 32, gives=[])
         assert Cluster.find(api.double, "2026") == Cluster(32, "2026")
 
     @pytest.mark.parametrize(

@@ -226,3 +226,22 @@ def test_answer_of_a_replica_from_before_the_retry_is_not_its_end(wish, time_pas
     result = acted_on(service, wish, wait=True)
     assert (result["task"]["succeeded"], len(service.posts)) == (True, 1)
     assert result["elapsed"] >= 5
+
+
+def test_action_without_a_wait_ends_when_it_shows(time_passes):
+    """A wait for the task that follows would take the record of before for its end."""
+    service = failed(time_passes)
+    read, stale = service.task, service.task(1001)
+    service.task = lambda number: stale if time_passes.time < began + 20 else read(number)
+    began = time_passes.time
+    result = acted_on(service, DesiredState(State.RETRIED), wait=False)
+    assert (result["changed"], result["task"]["status"] != "FAILED") == (True, True)
+    assert 20 <= time_passes.time - began < 40
+
+
+def test_action_that_does_not_show_is_not_awaited_for_ever(time_passes):
+    service = failed(time_passes)
+    stale, began = service.task(1001), time_passes.time
+    service.task = lambda _number: stale
+    assert acted_on(service, DesiredState(State.RETRIED), wait=False)["changed"] is True
+    assert time_passes.time - began < 100
