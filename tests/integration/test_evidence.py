@@ -94,7 +94,10 @@ def test_failed_run_and_the_one_after_it_leave_a_file_each(ansible, emulator, ev
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize(("sent", "state"), [(signal.SIGINT, "interrupted"), (signal.SIGKILL, "running")])
+@pytest.mark.parametrize(
+    ("sent", "state"),
+    [(signal.SIGINT, "interrupted"), (signal.SIGTERM, "interrupted"), (signal.SIGKILL, "running")],
+)
 def test_run_that_is_ended_leaves_what_was_known(ansible, start_emulator, evidence, sent, state):
     emulator = start_emulator("--step-seconds", "0.2")
     plays = play(emulator)
@@ -112,7 +115,7 @@ def test_run_that_is_ended_leaves_what_was_known(ansible, start_emulator, eviden
     flying = [{"target": "server 10.0.0.2:2882 (id 2) of cluster orders (id 1)", "task_id": 1002}]
     assert (unfinished["step"], unfinished["in_flight"]) == (
         "Restart the nodes",
-        flying if sent == signal.SIGINT else [],
+        [] if sent == signal.SIGKILL else flying,
     )
     assert {path.suffix for path in evidence.folder.iterdir()} == {".json", ".html"}
 

@@ -109,6 +109,47 @@ def test_inventory_group_is_restarted(ansible, emulator, change, inventory):
 
 
 @pytest.mark.usefixtures("environment")
+def test_group_of_which_a_limit_leaves_out_hosts_is_refused(ansible, emulator, change, inventory):
+    """The playbook runs on localhost, so Ansible does not limit the group."""
+    given = variables(group="observers", started_before=change, safety="none")
+    limited = ansible.playbook("oceanbase.ocp.fleet_restart", arguments=f"{inventory} --limit node1,localhost {given}")
+    assert limited.rc == 2
+    assert "--limit leaves out node2, node3 of observers, and this playbook restarts the whole group" in limited.output
+    assert emulator.requests("POST") == []
+    whole = ansible.playbook(
+        "oceanbase.ocp.fleet_restart", arguments=f"{inventory} --limit observers,localhost {given}"
+    )
+    assert whole.rc == 0, whole.output
+
+
+@pytest.mark.nightly
+@pytest.mark.usefixtures("environment")
+def test_variables_of_the_hosts_of_the_group_are_not_ignored(ansible, emulator, change, inventory, tmp_path):
+    # The quick commands do not read group_vars.
+    ansible.environment |= {"ANSIBLE_NOCOLOR": "true"}
+    (tmp_path / "group_vars").mkdir()
+    for given, said in (
+        ({"fleet_restart_most_down": {"servers": 1}}, "fleet_restart_most_down: has a value for node1 that it does"),
+        ({"fleet_restart_mostdown": 1}, "did you mean fleet_restart_most_down?"),
+    ):
+        (tmp_path / "group_vars/observers.yml").write_text(yaml.safe_dump(given))
+        words = variables(group="observers", started_before=change, safety="none")
+        refused = ansible.playbook("oceanbase.ocp.fleet_restart", arguments=f"{inventory} {words}")
+        assert (refused.rc, said in refused.output) == (2, True), refused.output
+    assert emulator.requests("POST") == []
+
+
+@pytest.mark.usefixtures("environment")
+@pytest.mark.parametrize("waves", [False, "false"])
+def test_no_waves_are_no_waves_as_a_boolean_and_as_text(waves, ansible, emulator, change):
+    given = variables(
+        started_before=change, servers=on_orders(*SERVERS[:2]), most_down={"servers": 1}, waves=waves, safety="none"
+    )
+    outcome = ansible.playbook("oceanbase.ocp.fleet_restart", arguments=given)
+    assert (outcome.rc, emulator.requests("POST")) == (2, [])
+
+
+@pytest.mark.usefixtures("environment")
 def test_two_zones_at_once_are_refused_before_anything_is_sent(ansible, emulator, change):
     given = variables(started_before=change, servers=on_orders(SERVERS[0], SERVERS[2]))
     outcome = ansible.playbook("oceanbase.ocp.fleet_restart", arguments=given)

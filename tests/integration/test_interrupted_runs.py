@@ -10,6 +10,7 @@ import re
 import signal
 import subprocess
 import time
+from pathlib import Path
 
 import pytest
 from credentials import BASIC
@@ -150,3 +151,23 @@ def test_wait_survives_a_service_crash(ansible, start_emulator, tmp_path):
     again = start_emulator(*database, "--port", emulator.url.rsplit(":", 1)[1])
     assert process.wait(timeout=60) == 0, ansible.output("controller").read_text()
     assert again.restarts("OB_SERVER") == {"10.0.0.1:2882": 1}
+
+
+@pytest.mark.nightly
+def test_run_whose_controller_is_killed_requests_nothing_more(ansible, start_emulator):
+    """Its worker outlives it, and nobody sees what that does."""
+    emulator = start_emulator("--step-seconds", "0.1")
+    options = {"cluster": "orders", "freeze_server": False, "change": "memory", "url": emulator.url, **BASIC}
+    task = {"name": "restart", "oceanbase.ocp.cluster_rolling_restart": options}
+    process = ansible.start([{"hosts": "localhost", "gather_facts": False, "tasks": [task]}], "run")
+    until = time.monotonic() + 60
+    while not emulator.requests("POST") and time.monotonic() < until:
+        time.sleep(0.05)
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait(timeout=60)
+    while any(Path(f"/proc/{child}").exists() for child in children) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not any(Path(f"/proc/{child}").exists() for child in children)
+    assert len(emulator.requests("POST")) == 1
+    ansible.end()

@@ -160,3 +160,11 @@ def test_wait_for_restart_requires_its_tasks(ansible, emulator):
     )
     assert outcome.rc == 2
     assert "wait_for_restart_tasks" in outcome.output
+
+
+def test_wait_for_restart_fails_for_a_restart_that_is_disproved(ansible, emulator):
+    """Its task ended SUCCESSFUL, so waiting for that says nothing more."""
+    failed = {"failed": True, "msg": "ended SUCCESSFUL, but it is UNAVAILABLE.", "task_id": 1001, "verified": False}
+    outcome = ansible.tasks(RESTART, wait_for([{**failed, "changed": True}]), **defaults(emulator))
+    assert outcome.rc == 2
+    assert outcome.result["msg"] == failed["msg"]

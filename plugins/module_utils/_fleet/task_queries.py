@@ -12,8 +12,7 @@ from .._base.parsing import Record, integers
 from .._ocp.endpoints import OcpApi
 from .._ocp.paging import PAGE_SIZE
 from .._ocp.task_model import Task
-from .._targets.lookup import find_cluster
-from .._targets.lookup import find_host
+from .._targets.lookup import find_cluster, find_host
 from .facts import bounded
 
 

@@ -16,7 +16,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .._base.clock import Clock
-from .._base.errors import AuthenticationFailed
+from .._base.errors import AuthenticationFailed, Halted
 from .._base.parsing import Record, http_date, instant, record
 from .._base.service_clock import ServiceClock
 from .._base.text import one_line
@@ -91,6 +91,7 @@ class HttpClient:
         self.url = url.rstrip("/")
         self.timeout = timeout
         self.service_clock = ServiceClock()
+        self._parent = os.getppid()
         self._limit = RequestLimit()
         self._shared_limit = SharedLimit(self.url, user_of(auth))
         self._verify = verify if use_proxy or verify is not True else _environment_bundle()
@@ -152,6 +153,8 @@ class HttpClient:
         auth: Any = None,
     ) -> ApiResponse:
         url = self.url + path
+        if method != "GET" and os.getppid() != self._parent:
+            raise Halted("The request was not sent, since the process that began this run has been killed.", url=url)
         self._wait_for_turn(method)
         if self.permit is not None:
             self.permit(method, url)

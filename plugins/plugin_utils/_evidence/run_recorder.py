@@ -8,10 +8,12 @@ from __future__ import annotations
 import atexit
 import json
 import os
+import signal
 import threading
 from collections.abc import Callable, Mapping
 from functools import wraps
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import yaml
@@ -193,9 +195,26 @@ class RunRecorder:
             self._is_open = True
             # Whatever ends this process, short of kill -9.
             atexit.register(self._exit)
+            self._exit_when_terminated()
         self._is_written = False
         if self._file.is_due:
             self._write()
+
+    def _exit_when_terminated(self) -> None:
+        """Write the evidence also at SIGTERM, which ends a process without atexit, and pass it on."""
+        if threading.current_thread() is not threading.main_thread():
+            return
+        before = signal.getsignal(signal.SIGTERM)
+
+        def end(number: int, frame: FrameType | None) -> None:
+            self._exit()
+            if callable(before):
+                before(number, frame)
+                return
+            signal.signal(number, before or signal.SIG_DFL)
+            os.kill(os.getpid(), number)
+
+        signal.signal(signal.SIGTERM, end)
 
     def _write_and_tell(self) -> None:
         self._write()

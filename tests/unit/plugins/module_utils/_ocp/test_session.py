@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 import socket
 from dataclasses import replace
 
@@ -14,6 +15,7 @@ import requests
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import (
     AuthenticationFailed,
     ConnectionFailed,
+    Halted,
     NotFound,
     PageNotFound,
     PermissionDenied,
@@ -450,3 +452,16 @@ def test_errors_do_not_show_credentials(reply, auth, server, pauses):
     assert error.__cause__ is None
     assert error.__suppress_context__ or error.__context__ is None
     assert pauses == []
+
+
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_run_whose_process_has_lost_its_parent_sends_no_more_posts(method, server, monkeypatch):
+    server.expect("GET", "/api/v2/x", envelope("good"))
+    client = connect(server.url)
+    monkeypatch.setattr(os, "getppid", lambda: 1)
+    if method == "GET":
+        assert ask(client, method).data == "good"
+        return
+    error = error_of(client, method)
+    assert (error.__class__, error.may_have_run) == (Halted, False)
+    ask(client, "GET")
