@@ -88,10 +88,16 @@ SILENCE = Reply(act="silence")
 TRUNCATED = Reply(200, b'{"successful": true, "da', act="truncate")
 
 
+# Bound for the life of the process, so that no server of another one gets their ports.
+_CLOSED: list[socket.socket] = []
+
+
 def closed_port() -> int:
     """A port of 127.0.0.1 without a listener."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return listener.getsockname()[1]
+    bound = socket.socket()
+    bound.bind(("127.0.0.1", 0))
+    _CLOSED.append(bound)
+    return int(bound.getsockname()[1])
 
 
 class ScriptedServer:
