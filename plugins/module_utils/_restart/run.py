@@ -1068,7 +1068,7 @@ class _Run:
                 found = verify_effect(self._target, task.number, self._effect, before, found)
             self._attempt.note(effective=self._effect.facts(before.members))
             self._note_effect(before)
-            if found.error is None and self._clock.now() > began:
+            if found.error is None and self._clock.now() - began >= SHORTEST_PAUSE:
                 now = verify(self._api, self._target, before, members, task, self._beat, log_lines)
                 found = now if now.error is not None else replace(found, after=now.after)
         if found.after is not None:
