@@ -153,8 +153,7 @@ class HttpClient:
         auth: Any = None,
     ) -> ApiResponse:
         url = self.url + path
-        if method != "GET" and os.getppid() != self._parent:
-            raise Halted("The request was not sent, since the process that began this run has been killed.", url=url)
+        self._check_parent(method, url)
         self._wait_for_turn(method)
         if self.permit is not None:
             self.permit(method, url)
@@ -183,6 +182,11 @@ class HttpClient:
             if auth is None:
                 refusal.add_advice(credentials_advice(self._session.auth, self.service_clock.offset, self.url))
             raise
+
+    def _check_parent(self, method: str, url: str) -> None:
+        """Raise Halted instead of changing something for a run that nobody sees any more: its first process is gone."""
+        if method != "GET" and os.getppid() != self._parent:
+            raise Halted("The request was not sent, since the process that began this run has been killed.", url=url)
 
     def _learn(self, response: requests.Response, answer: Body, sent: float) -> None:
         """Note what every answer shows: the request limit, the trace id, the time of the service."""
