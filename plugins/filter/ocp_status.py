@@ -32,6 +32,9 @@ options:
       - The longest line, in columns; at least 40. Longer ones are cut.
       - By default lines are as wide as the terminal, and whole where the output goes into a file or a pipe.
     type: int
+  tasks:
+    description: How many tasks that run have a line at most, and how many that have FAILED. By default all of them.
+    type: int
 seealso:
   - plugin: oceanbase.ocp.task_table
     plugin_type: filter
@@ -76,16 +79,19 @@ NAME = "ocp_status"
 LEAST_WIDTH = 40
 
 
-def ocp_status(value, width=None):
-    if width is None:
-        return render_status(read_status(NAME, value), terminal_columns())
+def ocp_status(value, width=None, tasks=None):
+    columns = terminal_columns() if width is None else _number("width", width, LEAST_WIDTH)
+    return render_status(read_status(NAME, value), columns, None if tasks is None else _number("tasks", tasks, 0))
+
+
+def _number(option, value, least):
     try:
-        columns = check_type_int(width)
+        number = check_type_int(value)
     except TypeError as error:
-        raise FilterError(f"oceanbase.ocp.{NAME}: width: {error}") from error
-    if columns < LEAST_WIDTH:
-        raise FilterError(f"oceanbase.ocp.{NAME}: width: {columns} is too little; give {LEAST_WIDTH} or more.")
-    return render_status(read_status(NAME, value), columns)
+        raise FilterError(f"oceanbase.ocp.{NAME}: {option}: {error}") from error
+    if number < least:
+        raise FilterError(f"oceanbase.ocp.{NAME}: {option}: {number} is too little; give {least} or more.")
+    return number
 
 
 class FilterModule:

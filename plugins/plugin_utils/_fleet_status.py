@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ..module_utils._base.cli_hints import report_command
@@ -56,9 +56,12 @@ def read_status(filter_name: str, value: object) -> FleetStatus:
     return status
 
 
-def render_status(status: FleetStatus, width: int | None) -> str:
-    """The lines, each of at most ``width`` columns; None for whole lines."""
-    lines = [_heading(status), *_fleet_lines(status), *_task_lines(status.tasks)]
+def render_status(status: FleetStatus, width: int | None, most_tasks: int | None = None) -> str:
+    """The lines, each of at most ``width`` columns; None for whole lines.
+
+    At most ``most_tasks`` that run have a line, and as many that have FAILED; None for all.
+    """
+    lines = [_heading(status), *_fleet_lines(status), *_task_lines(status.tasks, most_tasks)]
     lines += [f"{_BAD}Not everything could be read: {one_line(problem)}" for problem in status.problems]
     failed = [task for task in status.tasks if _has_failed(task)]
     if failed:
@@ -157,14 +160,18 @@ def _in_columns(rows: list[tuple[str, list[str]]]) -> Iterator[str]:
         yield mark + _GAP.join(cell + " " * (width - display_width(cell)) for cell, width in sized if width)
 
 
-def _task_lines(tasks: Iterable[Record]) -> Iterator[str]:
-    """Those that run first."""
-    for task in sorted(tasks, key=lambda task: not _runs(task)):
+def _task_lines(tasks: Sequence[Record], most: int | None) -> Iterator[str]:
+    """Those that run first, at most so many of a kind; then how many are left out."""
+    kinds = [list(filter(_runs, tasks)), [task for task in tasks if not _runs(task)]]
+    for task in (task for kind in kinds for task in kind[:most]):
         targets = ", ".join(_texts(task.get("targets"))) or _text(task.get("cluster_name"))
         undone = "rollback of" if _rolls_back(task) else ""
         words = [_text(task.get("status")), undone, _text(task.get("id")), _text(task.get("name")), _text(targets)]
         mark = _BAD if _has_failed(task) else _PLAIN
         yield mark + _joined([" ".join(filter(None, words)), _place(task), _time(task.get("start_time"))])
+    left_out = 0 if most is None else sum(max(0, len(kind) - most) for kind in kinds)
+    if left_out:
+        yield f"{_PLAIN}{_counted(left_out, 'task')} left out"
 
 
 def _place(task: Record) -> str:

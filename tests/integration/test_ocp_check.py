@@ -24,6 +24,7 @@ STATES |= {"perhaps", "less", "no", "granted", "refused"}
 RESTARTS = ["server_restart", "zone_restart", "cluster_restart", "agent_restart"]
 OBPROXIES = ["obproxy_restart"]
 PLAYBOOKS = ["rolling_restart", "fleet_restart", "agent_rolling_restart", "arbitration_service_rolling_restart"]
+CHANGING = ("task", "cluster_parameter")
 ARBITRATION = ["arbitration_service_restart", "arbitration_service_rolling_restart"]
 
 
@@ -140,7 +141,7 @@ def test_table_shows_what_each_profile_has(check, used_emulator, options, works,
     assert f"restart: perhaps {user} may not restart; only a restart shows it" in outcome.output
     assert f"Perhaps {user} may not restart:" in outcome.output
     # What a user who may only read has to be able to do for it is not called full.
-    assert not {name for name, state in shown["WORKS"].items() if state == "full"} & {*RESTARTS, *PLAYBOOKS}
+    assert not {name for name, state in shown["WORKS"].items() if state == "full"} & {*RESTARTS, *PLAYBOOKS, *CHANGING}
     assert {shown["RIGHTS"][f"read {things}"] for things in ("clusters", "hosts", "tasks")} == {"granted"}
     assert head(outcome)["credentials"] == f"password of {user}: accepted"
     assert head(outcome)["clock"].startswith("agrees with this machine")

@@ -157,3 +157,13 @@ def test_other_values_are_refused(value, message):
 def test_bad_width_is_refused(width):
     with pytest.raises(AnsibleFilterError, match=r"^oceanbase\.ocp\.ocp_status: width: "):
         ocp_status(CLUSTERS, width=width)
+
+
+def test_first_line_counts_tasks_that_have_no_line():
+    many = [task(number, "RUNNING" if number > 20 else "FAILED", STEPS) for number in range(12, 30)]
+    lines = ocp_status(found(tasks=many), tasks=2).splitlines()
+    assert lines[0] == "9 tasks running, 9 FAILED"
+    assert [line.lstrip(" !").split()[1] for line in lines[1:5]] == ["21", "22", "12", "13"]
+    assert lines[5] == "  14 tasks left out"
+    with pytest.raises(AnsibleFilterError, match="tasks: -1 is too little; give 0 or more"):
+        ocp_status(found(tasks=many), tasks=-1)
