@@ -6,8 +6,7 @@ from __future__ import annotations
 
 import ctypes
 import sys
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 import pytest
@@ -140,14 +139,20 @@ def test_damaged_file_of_this_controller_lets_nothing_be_sent(damage, name, run,
     assert (result.keys() & {"exception", "task_id"}, unsent.posts) == (set(), [])
 
 
+@contextmanager
 def without_the_rights_of_root():
-    """For this thread alone."""
+    """They are still permitted, so that this thread can take them again."""
     header, sets = (ctypes.c_uint32 * 2)(CAPABILITY_VERSION, 0), (ctypes.c_uint32 * 6)()
     libc = ctypes.CDLL(None)
     assert libc.capget(header, sets) == 0
-    for effective_or_permitted in (0, 1):
-        sets[effective_or_permitted] &= ~DAC_OVERRIDE
-    assert libc.capset(header, sets) == 0
+    effective = sets[0]
+    try:
+        sets[0] = effective & ~DAC_OVERRIDE
+        assert libc.capset(header, sets) == 0
+        yield
+    finally:
+        sets[0] = effective
+        assert libc.capset(header, sets) == 0
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="root has other rights there")
@@ -155,8 +160,8 @@ def without_the_rights_of_root():
 def test_file_of_this_controller_that_cannot_be_written_to_lets_nothing_be_sent(name, run, unsent, file):
     file.chmod(0o400)
     file.parent.chmod(0o500)
-    with ThreadPoolExecutor(1, initializer=without_the_rights_of_root) as pool:
-        result = pool.submit(run, name, asked(name, **NAMED)).result()
+    with without_the_rights_of_root():
+        result = run(name, asked(name, **NAMED))
     assert f"The journal {file} cannot be used: attempt to write a readonly database. Give it to " in result["msg"]
     assert (result.keys() & {"exception", "task_id"}, unsent.posts) == (set(), [])
 
