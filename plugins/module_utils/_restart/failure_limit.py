@@ -26,7 +26,7 @@ from .evidence import needs_detail, work_of
 from .knowledge import Work
 from .look import age_order
 
-# More are read only if all of these belong to the change, or their ids tell nothing of their age.
+# All are read if these may not be the newest: each belongs to the change, or newer ones have lower ids.
 NEWEST_FAILED = 100
 
 

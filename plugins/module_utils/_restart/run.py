@@ -1070,7 +1070,7 @@ class _Run:
             self._note_effect(before)
             if found.error is None and self._clock.now() - began >= SHORTEST_PAUSE:
                 now = verify(self._api, self._target, before, members, task, self._beat, log_lines)
-                found = now if now.error is not None else replace(found, after=now.after)
+                found = replace(found, after=now.after) if now.verified is True else now
         if found.after is not None:
             self._notes.came_back(found.after)
             self._attempt.note(after=found.after.result())

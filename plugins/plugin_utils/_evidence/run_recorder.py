@@ -187,8 +187,8 @@ class RunRecorder:
         found = {name: given.get(name) or os.environ.get(f"OCP_{name.upper()}") for name in FROM_ENVIRONMENT}
         self._secrets = {name: str(value) for name, value in found.items() if value}
         # A task with an environment of its own runs as an ordinary module, whose result has its options.
-        told = {**found, **record((shown.get("invocation") or {}).get("module_args"))}
-        self._document.used(service_address(told["url"]), one_line(told["username"]))
+        used = {**found, **record(record(shown.get("invocation")).get("module_args"))}
+        self._document.used(service_address(used["url"]), one_line(used["username"]))
 
     def _write_soon(self) -> None:
         if not self._is_open:

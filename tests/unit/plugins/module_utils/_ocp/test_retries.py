@@ -91,10 +91,10 @@ def test_get_is_repeated_after_the_time_that_429_names(headers, pause, server, p
 
 def test_pause_that_an_overloaded_service_asks_for_is_told(server, pauses):
     server.expect("GET", "/api/v2/x", refusal(503, Retry_After="12"), envelope("good"))
-    client, told = connect(server.url, timeout=30), []
-    client.paused = lambda: told.append(list(pauses))
+    client, heard = connect(server.url, timeout=30), []
+    client.paused = lambda: heard.append(list(pauses))
     ask(client, "GET")
-    assert told == [[12]]
+    assert heard == [[12]]
 
 
 def test_pause_that_the_service_did_not_ask_for_is_not_told(server, pauses):

@@ -531,7 +531,7 @@ def test_task_label_is_its_id_and_name(task, label):
         pytest.param("FAILED", ["FAILED", "SUCCESSFUL", "PENDING"], False, id="a later one was carried out"),
         pytest.param("FAILED", ["FAILED", "FAILED", "PENDING"], False, id="at the first and the second step"),
         pytest.param("FAILED", ["PENDING", "PENDING"], True, id="before any step"),
-        pytest.param("FAILED", [], False, id="no steps are told"),
+        pytest.param("FAILED", [], False, id="no steps are shown"),
         pytest.param("RUNNING", ["FAILED", "PENDING"], False, id="not ended"),
         pytest.param("SUCCESSFUL", ["PENDING", "PENDING"], False, id="rolled back"),
         pytest.param("RUNNING", ["RUNNING", "PENDING"], False, id="running"),
