@@ -80,3 +80,11 @@ def test_service_that_interrupts_each_look_is_not_asked_for_ever(service):
         restart(service, SERVER, DATED)
     assert service.posts == []
     assert "Did not restart server 10.1.0.1:2882" in str(raised.value)
+
+
+def test_look_after_an_interrupted_one_asks_for_more_room(service):
+    pause_in(service, "servers", times=2)
+    asked = []
+    service.wait_for_room = lambda requests, _clock: asked.append(requests)
+    assert restart(service, SERVER, DATED)["action"] == "submitted"
+    assert asked == [asked[0], 2 * asked[0], 3 * asked[0]]

@@ -111,3 +111,13 @@ def test_restart_alone_releases_the_lock_at_its_end(time_passes):
     turn.end(failed=False)
     with journal.lock(LOCKS, time_passes.clock, 0):
         assert (turn.room(7), turn.is_fresh) == (7, True)
+
+
+def test_pause_and_release_of_the_lock_each_interrupt_what_was_read(case):
+    case.look()
+    counts = [case.turn.interruptions]
+    case.turn.clock(case.time.clock).sleep(1)
+    counts.append(case.turn.interruptions)
+    case.turn.let_go()
+    counts.append(case.turn.interruptions)
+    assert counts == sorted(set(counts))
