@@ -972,7 +972,7 @@ class _Run:
         """Note the request; False if too many servers are down, or the look is too old now. Raises JournalError."""
         if not self._notes.begin(look, members, self._late, self._caps.allows(look)):
             return False
-        if self._turn.is_fresh and self._is_gated and self._clock.now() - self._looked_at <= MOST_AGE:
+        if self._turn.is_fresh and self._clock.now() - self._looked_at <= MOST_AGE:
             return True
         self._notes.end(None, refused=True)
         self._notes.refused_for_sure()

@@ -8,7 +8,7 @@ import json
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.censor import Censor
-from ansible_collections.oceanbase.ocp.plugins.module_utils._base.parsing import LONGEST_TEXT, text
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.parsing import LONGEST_TEXT, integer, text
 
 
 @pytest.mark.parametrize(
@@ -29,3 +29,13 @@ def test_secret_is_removed_where_a_long_text_is_cut():
 
 def test_text_of_the_longest_length_stays():
     assert text("x" * LONGEST_TEXT) == "x" * LONGEST_TEXT
+
+
+@pytest.mark.parametrize("number", [0, -1, 10**18, 2**63 - 1, -(2**63)])
+def test_integer_has_64_bits_as_a_number_and_as_text(number):
+    assert (integer(number), integer(str(number))) == (number, number)
+
+
+@pytest.mark.parametrize("number", [2**63, -(2**63) - 1, 10**30])
+def test_larger_number_is_no_id(number):
+    assert (integer(number), integer(str(number))) == (None, None)

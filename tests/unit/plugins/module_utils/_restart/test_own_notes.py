@@ -934,6 +934,18 @@ def test_own_restart_of_a_neighbour_is_known(run, seen):
     assert notes.open_requests(seen()) == ()
 
 
+@pytest.mark.parametrize("shown", [{"operation": "ROLLBACK"}, {"subtasks": "SKIP"}, {"status": "FAILED"}], ids=str)
+def test_own_restart_that_is_noted_to_have_left_work_undone_counts_for_neighbours(shown, run, seen):
+    """The list does not show it, or not yet."""
+    first = answered(run, seen, began=at(0).isoformat())
+    operation = shown.get("subtasks", shown.get("operation", "EXECUTE"))
+    steps = [{"id": 1, "name": "Start observer process", "status": "SUCCESSFUL", "operation": operation}]
+    ended = raw_task(1001, "SUCCESSFUL", startTime=at(0).isoformat(), finishTime=at(0).isoformat())
+    first.ended(Task.from_api({**ended, **shown, "subtasks": steps}))
+    notes = run(replace(SERVER_41, id=42, address="10.1.0.2:2882", host_id=52, zone="zone2"))
+    assert [found.task_id for found in notes.own_restarts([])] == [1001]
+
+
 def test_uncertain_clocks_of_the_service_widen_the_time_of_a_request(run, seen, service, monkeypatch):
     run().begin(seen(), HERE)
     clock = clock_ahead(-2.25)

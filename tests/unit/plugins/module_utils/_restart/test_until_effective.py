@@ -493,3 +493,18 @@ def test_server_that_dies_while_its_values_are_awaited_is_not_proven(changed):
     error = failure(changed, SERVER, asked())
     assert (error.__class__, error.facts["verified"]) == (NotVerified, False)
     assert "10.1.0.1:2882 is UNAVAILABLE" in str(error)
+
+
+def test_server_that_cannot_be_read_after_its_values_were_awaited_is_not_verified(changed, monkeypatch):
+    changed.parameters["stack_size"].shown_late = 60.0
+    read = changed.servers
+
+    def servers(cluster_id):
+        if changed.posts and changed.now > 60:
+            raise refused(403)
+        return read(cluster_id)
+
+    monkeypatch.setattr(changed, "servers", servers)
+    result = restart(changed, SERVER, asked())
+    assert result["verified"] is None
+    assert "reading it afterwards failed" in result["reason"]
