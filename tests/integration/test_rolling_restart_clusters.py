@@ -178,6 +178,10 @@ def test_failed_canary_and_failures_of_other_runs_stop_all(roll, start_emulator,
 
 def test_no_other_cluster_is_begun_before_a_canary_is_restarted_and_watched(roll, start_emulator, written):
     emulator = start_emulator(*FLEET)
+    # By number they are the first of the inventory.
+    for number in (1, 2, 3):
+        planned = roll(emulator, "--check", canary_clusters=number).results["Show what is in the scope"]["lines"]
+        assert f"canaries: {', '.join(CLUSTERS[:number])}" in planned
     left = roll(emulator, canary_clusters="cluster1", stop_after="2020-01-01T00:00:00Z")
     assert (left.rc, posts(emulator)) == (0, [])
     clusters, not_begun = written()
