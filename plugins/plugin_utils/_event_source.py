@@ -23,7 +23,7 @@ from ..module_utils._module.connection_options import (
     connected,
     plaintext_password_warnings,
 )
-from ..module_utils._module.refusal_notes import refusal_notes
+from ..module_utils._module.refusal_notes import with_notes
 from ..module_utils._module.restart_options import poll_interval
 from ..module_utils._module.secret_options import censor_of
 from ..module_utils._ocp.session import REQUESTS_IMPORT_ERROR
@@ -97,8 +97,7 @@ def _follow(options: Params, hear: Callable[[dict[str, Any]], None], cancelled: 
 def _validated(options: Params) -> Params:
     validation = ArgumentSpecValidator(OPTIONS).validate(options)
     if validation.error_messages:
-        message = validation.errors.msg
-        noted = f"{message}{refusal_notes(message, validation.validated_parameters)}"
+        noted = with_notes(validation.errors.msg, validation, OPTIONS)
         raise OptionError(censor_of(options).clean(noted))
     params: Params = validation.validated_parameters
     return params

@@ -8,6 +8,7 @@ An ordinary module is copied, unpacked and run in its own Python process; runnin
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any, ClassVar
 
 from ansible import constants as C  # noqa: N812 - its name all over Ansible
@@ -19,10 +20,9 @@ from ansible.utils.display import Display
 
 from ..module_utils._base.cli_hints import adhoc_command
 from ..module_utils._base.errors import attached_facts
-from ..module_utils._base.text import shorten
 from ..module_utils._module.bridge import Definition, Outcome, RunMode, call_module, failure
 from ..module_utils._module.connection_options import Params
-from ..module_utils._module.refusal_notes import refusal_notes
+from ..module_utils._module.refusal_notes import with_notes
 from ..module_utils._module.secret_options import censor_of, shown_options
 from ..module_utils._waiting.progress import Show, show_nothing
 from ._ansible_core import (
@@ -36,7 +36,6 @@ from ._ansible_core import (
     shows_invocation,
     task_failure,
     task_of,
-    terminal_columns,
     without_secrets,
     words_of_time_out,
 )
@@ -81,14 +80,14 @@ class InProcess(OrdinaryModule):  # type: ignore[misc]
             shows_ok = C.config.get_config_value("display_ok_hosts", plugin_type="callback", plugin_name="default")
         except AnsibleError:  # another callback replaces the default
             shows_ok = True
-        return _show_fitting if shows_ok else show_nothing
+        return _show_line if shows_ok else show_nothing
 
     def _run_here(self, task_vars: dict[str, Any]) -> dict[str, Any]:
         task, params = task_of(self), plain_arguments(self)
         definition = self.definition
         validation = ArgumentSpecValidator(definition.argument_spec, **definition.rules).validate(params)
         params = validation.validated_parameters
-        refusal = _refusal(validation, module_of(self))
+        refusal = _refusal(validation, module_of(self), definition.argument_spec)
         if refusal is not None:
             outcome = Outcome(True, {"msg": refusal}).cleaned(censor_of(params))
         else:
@@ -128,12 +127,6 @@ class InProcess(OrdinaryModule):  # type: ignore[misc]
         return task_failure(result.pop("msg"), result, no_log)
 
 
-def _show_fitting(line: str, failed: bool) -> None:
-    """Show a line that takes one row of the terminal; elsewhere it is whole."""
-    columns = terminal_columns()
-    _show_line(line if columns is None else shorten(line, columns), failed)
-
-
 def _show_line(line: str, failed: bool) -> None:
     # Standard output is not safe: Ansible writes to it when a buffer is full, and programs parse what callbacks print.
     if is_read(2):
@@ -147,12 +140,11 @@ def _display_text(text: str) -> None:
         display.display(text, stderr=not own)
 
 
-def _refusal(validation: ValidationResult, name: str) -> str | None:
+def _refusal(validation: ValidationResult, name: str, options: Collection[str]) -> str | None:
     """AnsibleModule's message for invalid arguments; None if they are valid."""
     if not validation.error_messages:
         return None
-    message: str = validation.errors.msg
-    message += refusal_notes(message, validation.validated_parameters)
+    message = with_notes(validation.errors.msg, validation, options)
     if isinstance(validation.errors[0], UnsupportedError):
         return f"Unsupported parameters for ({name}) module: {message}"
     return message

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn
 
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
+from ansible.module_utils.common.arg_spec import ValidationResult
 
 from .._base.censor import Censor
 from .._base.errors import ModuleCrashed, OcpError, OptionError, attached_facts
@@ -18,7 +19,7 @@ from .._ocp.session import REQUESTS_IMPORT_ERROR
 from .._waiting.poll_pauses import Note, note_nothing
 from .._waiting.progress import Show, show_nothing
 from .connection_options import CONNECTION_OPTIONS, JOURNAL_OPTION, Params, connected, plaintext_password_warnings
-from .refusal_notes import refusal_notes
+from .refusal_notes import with_notes
 from .result_detail import DETAIL_OPTION, Lines, in_detail, with_wait_command
 from .secret_options import censor_of, shown_options
 
@@ -104,10 +105,14 @@ class Outcome:
 
 
 class _Module(AnsibleModule):  # type: ignore[misc]
-    """AnsibleModule whose refusals say where a value came from and why an option is required."""
+    """AnsibleModule whose refusals have notes."""
+
+    validation_result: ValidationResult | None = None
 
     def fail_json(self, msg: str, **facts: Any) -> NoReturn:
-        super().fail_json(msg=f"{msg}{refusal_notes(msg, self.params)}", **facts)
+        validation = self.validation_result
+        said = msg if validation is None else with_notes(msg, validation, self.argument_spec)
+        super().fail_json(msg=said, **facts)
         raise SystemExit(1)
 
 

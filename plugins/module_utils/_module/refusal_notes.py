@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Additions to Ansible's refusal of an option: where its value came from, and why the option is required."""
+"""Additions to Ansible's refusal of options: where a value came from, why one is required, which names are unknown."""
 
 from __future__ import annotations
 
 import os
 import re
+from collections.abc import Collection
+from difflib import get_close_matches
+
+from ansible.module_utils.common.arg_spec import ValidationResult
 
 from .connection_options import CONNECTION_OPTIONS, Params
 
@@ -18,24 +22,40 @@ _WHY_REQUIRED = {
 }
 
 
-def refusal_notes(message: str, params: Params) -> str:
-    """The text after Ansible's ``message`` about options; "" if there is nothing to add."""
-    return _environment_note(message, params) + _required_note(message)
+def with_notes(message: str, validation: ValidationResult, options: Collection[str]) -> str:
+    """Ansible's ``message`` about options, and what it lacks; ``options`` are the names of those that there are."""
+    notes = [
+        *_environment_notes(message, validation.validated_parameters),
+        *_unknown_notes(validation, options),
+        *_required_notes(message),
+    ]
+    return ". ".join([message.removesuffix("."), *notes]) if notes else message
 
 
-def _required_note(message: str) -> str:
+def _unknown_notes(validation: ValidationResult, options: Collection[str]) -> list[str]:
+    """A sentence for each name that is unknown: Ansible tells its first error alone, and does not say what is near."""
+    unknown = sorted(name for name in validation.unsupported_parameters if isinstance(name, str))
+    return [f"There is no option {name}{_nearest(name, options)}" for name in unknown]
+
+
+def _nearest(name: str, options: Collection[str]) -> str:
+    near = get_close_matches(name, sorted(options), 1)
+    return f", did you mean {near[0]}?" if near else ""
+
+
+def _required_notes(message: str) -> list[str]:
     missing = re.search(r"(?:missing required arguments|all of the following are missing): ([\w, ]+)", message)
     named = missing.group(1).split(", ") if missing else []
-    return "".join(f". {_WHY_REQUIRED[option]}" for option in named if option in _WHY_REQUIRED)
+    return [_WHY_REQUIRED[option] for option in named if option in _WHY_REQUIRED]
 
 
-def _environment_note(message: str, params: Params) -> str:
-    """A sentence for Ansible's ``message`` about an option, if its value is one of the environment; else ""."""
+def _environment_notes(message: str, params: Params) -> list[str]:
+    """A sentence for an option of the ``message`` whose value is one of the environment."""
     for option, spec in CONNECTION_OPTIONS.items():
         variable = spec["fallback"][1][0]
         value = params.get(option)
         # A converted value is no longer text.
         unconverted = spec["type"] in ("float", "bool") and isinstance(value, str)
         if unconverted and option in message and value == os.environ.get(variable):
-            return f". The value {value} comes from the environment variable {variable}"
-    return ""
+            return [f"The value {value} comes from the environment variable {variable}"]
+    return []

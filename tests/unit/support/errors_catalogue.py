@@ -51,7 +51,7 @@ def outcome_of(
     """The failed result for ``params``, and its error; None if ansible-core refuses them."""
     definition = definition_of(module)
     validation = ArgumentSpecValidator(definition.argument_spec, **definition.rules).validate(params)
-    refusal = _refusal(validation, f"oceanbase.ocp.{module}")
+    refusal = _refusal(validation, f"oceanbase.ocp.{module}", definition.argument_spec)
     if refusal is not None:
         return {"msg": re.sub(r"(?<=Valid booleans include: ).*", _sorted, refusal)}, None
     raised: list[type[OcpError]] = []

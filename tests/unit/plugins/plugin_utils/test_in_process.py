@@ -341,23 +341,12 @@ def test_progress_is_shown(args, action, displayed):
     ]
 
 
-@pytest.mark.parametrize(
-    ("columns", "color", "width"), [(79, False, None), (79, True, 80), (119, False, 120), (119, True, 120)]
-)
-def test_progress_line_is_as_wide_as_the_terminal(columns, color, width, displayed, monkeypatch):
-    """And whole where there is none."""
-    monkeypatch.setattr(_ansible_core, "Display", lambda: SimpleNamespace(columns=columns))
-    monkeypatch.setattr(_ansible_core, "ANSIBLE_COLOR", color)
-    line = "  1001 " + "x" * 200
-    _in_process._show_fitting(line, False)
-    [(shown, *_more)] = displayed
-    assert shown == (line if width is None else f"{line[: width - 1]}\N{HORIZONTAL ELLIPSIS}")
-
-
-def test_line_with_the_task_id_is_never_cut(displayed):
-    line = "  server " + "x" * 200 + ": submitted, task 1001"
-    _in_process._show_line(line, False)
-    assert displayed[0][0] == line
+def test_progress_line_is_never_cut(action, displayed, monkeypatch):
+    """Its reason is at its end; a terminal shows it in several rows."""
+    monkeypatch.setattr(_ansible_core, "Display", lambda: SimpleNamespace(columns=79))
+    line = "  server " + "x" * 200 + ": not safe"
+    action()._mode().show(line, False)
+    assert displayed == [(line, "blue", True)]
 
 
 def test_no_log_task_shows_no_progress(action, displayed):

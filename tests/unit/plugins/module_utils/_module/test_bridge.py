@@ -242,6 +242,20 @@ def test_missing_required_option_is_refused(name, option, run):
     assert ("as OCP's console does by default" in said) == (option == "freeze_server")
 
 
+@pytest.mark.parametrize(
+    ("given", "first", "last"),
+    [
+        ({"clutser": "c1", "zone": "z1"}, "missing required arguments: ", "no option clutser, did you mean cluster?"),
+        ({"cluster": "c1", "zone": "z1", "qqq": 1}, "Unsupported parameters for ", ". There is no option qqq"),
+    ],
+)
+@pytest.mark.usefixtures("_offline")
+def test_misspelt_option_is_named_with_the_nearest(given, first, last, run):
+    """Also where another one is missing, of which Ansible speaks alone."""
+    said = run("zone_restart", {**CONNECTION, **given})["msg"]
+    assert said.startswith(first) and said.endswith(last) and ".. " not in said
+
+
 @every_module_of_the_service
 @pytest.mark.usefixtures("_offline")
 def test_missing_url_names_the_option_and_its_variable(name, run):
