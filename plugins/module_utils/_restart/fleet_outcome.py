@@ -183,8 +183,9 @@ class FleetOutcome:
             failed.whole_tasks = [task.result() for task in tasks]
             raise failed
         if lines:
-            lines.append("Check them in OCP, then run this again to go on with these servers.")
-            raise NotAllRestarted("\n".join(lines), **facts)
+            once = [line.removesuffix(f"\n{RUN_AGAIN}") for line in lines]
+            ends = "Check them in OCP, then run this again to go on with these servers." if once == lines else RUN_AGAIN
+            raise NotAllRestarted("\n".join([*once, ends]), **facts)
 
     def _facts(self, number: int) -> Result:
         """What the call for one server has shown, however it ended."""

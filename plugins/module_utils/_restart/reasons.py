@@ -407,7 +407,7 @@ def refusal_of(
         return _request_here_error(target)
     if decision.rule in (Rule.NOT_SERVING, Rule.START_LATE) and look.failure is not None:
         return not_serving(api, look.failure, nothing, log_lines)
-    starts = _starts_of_stopped(target, look) if decision.rule is Rule.STEP_SKIPPED else []
+    starts = _starts_of_stopped(target, look) if decision.rule in (Rule.STEP_SKIPPED, Rule.NOT_SERVING) else []
     if starts:
         return NotVerified("\n".join([f"{nothing} {NEXT_STEPS_HEADING}", *starts, RUN_AGAIN]))
     way_out = _way_out(request.hints) if decision.rule in _HAS_WAY_OUT else ""

@@ -279,6 +279,16 @@ def test_server_that_a_skipped_step_has_left_stopped_is_started_by_the_command_i
     assert again == "Then run the same command again."
 
 
+def test_server_that_was_stopped_after_its_restart_is_started_by_the_command_in_the_message(service):
+    restart(service, SERVER, request(started_before=CHANGE, wait=True))
+    SERVER.things(service)[0].status = "STOPPED"
+    error = again_fails(service, SERVER)
+    assert (error.__class__, len(service.posts)) == (NotVerified, 1)
+    *_what, start, again = str(error).splitlines()
+    assert start.startswith("  Start 10.1.0.1:2882 by a restart: ")
+    assert again == "Then run the same command again."
+
+
 # A restart by its command would restart all servers of a zone or cluster, not only those that are stopped.
 def test_start_of_a_whole_cluster_is_not_proposed(service):
     service.restarts_really = False
