@@ -46,8 +46,8 @@ options:
     description:
       - For roles and playbooks that call the module. The variables by which a user gives options of the module, by the
         name of the option, such as V(rolling_restart_safety) for C(safety).
-      - Messages that propose such an option then name its variable, as in V(-e rolling_restart_safety=none), and do
-        not propose an option without one.
+      - Messages that propose or refuse such an option then name its variable, as in V(-e rolling_restart_safety=none),
+        and do not propose an option without one.
     type: dict
 notes:
   - Restarts by one user on one machine check a cluster and send their request one after another, under a lock in the

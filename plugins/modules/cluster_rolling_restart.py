@@ -804,6 +804,7 @@ trace_id:
 """
 
 from ..module_utils._base.checks import check_range
+from ..module_utils._base.cli_hints import Hints
 from ..module_utils._base.errors import OptionError
 from ..module_utils._module.bridge import Definition, run_module
 from ..module_utils._module.connection_options import seconds_option
@@ -821,7 +822,6 @@ from ..module_utils._module.restart_options import (
     given_caps,
     given_change,
     given_instant,
-    hints,
     restart_options,
     wanted_values,
     watch,
@@ -916,7 +916,7 @@ def planned(params):
         change=given_change(params),
         journal_url=params["journal_url"],
         caps=given_caps(params),
-        hints=hints(params),
+        hints=Hints.of(params),
     )
 
 

@@ -85,8 +85,8 @@ options:
     description:
       - For roles and playbooks that call the module. The variables by which a user gives options of the module, by the
         name of the option, such as V(rolling_restart_safety) for C(safety).
-      - Messages that propose such an option then name its variable, as in V(-e rolling_restart_safety=none), and do
-        not propose an option without one.
+      - Messages that propose or refuse such an option then name its variable, as in V(-e rolling_restart_safety=none),
+        and do not propose an option without one.
     type: dict
   offline_budget:
     description:
@@ -369,6 +369,7 @@ trace_id:
   type: str
 """
 
+from ..module_utils._base.cli_hints import Hints
 from ..module_utils._fleet.object_lines import line_of
 from ..module_utils._module.bridge import Definition, run_module
 from ..module_utils._module.restart_options import (
@@ -382,7 +383,6 @@ from ..module_utils._module.restart_options import (
     given_caps,
     given_change,
     given_instant,
-    hints,
     wanted_values,
     watch,
 )
@@ -427,7 +427,7 @@ def run(api, params, mode):
         change=given_change(params),
         journal_url=params["journal_url"],
         caps=given_caps(params),
-        hints=hints(params),
+        hints=Hints.of(params),
     )
     return {**plan_rolling_restart(api, wanted), "check_mode": mode.check_mode}
 

@@ -121,7 +121,7 @@ changes:
           returned: always
           type: str
         start:
-          description: When it had last started, as the service wrote it; null if that was not shown.
+          description: When it had last started, by the service, in UTC; null if that was not shown.
           returned: always
           type: str
         pids:
@@ -178,7 +178,7 @@ requests:
       returned: always
       type: int
     began:
-      description: When the task began, by the service; null as long as that is not known.
+      description: When the task began, by the service, in UTC; null as long as that is not known.
       returned: always
       type: str
     outcome:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import threading
 import time
@@ -160,6 +161,8 @@ def test_name_that_was_cleared_restarts_again(server, ansible, emulator):
     shown = ansible.module("restart_journal_info", change=NAME)
     [request] = shown["requests"]
     assert (request["outcome"], request["settled"]) == ("SUCCESSFUL", False)
+    # Those of the emulator, which writes +08:00, too.
+    assert set(re.findall(r"T\d\d:\d\d:[\d.]+(.\d\d:\d\d)", json.dumps(shown))) == {"+00:00"}
     cleared = ansible.module("restart_journal_clear", change=NAME, cluster="orders")
     assert (cleared["changed"], cleared["cleared"][0]) == (True, f"change {NAME} in cluster orders 1")
     assert ansible.module("restart_journal_clear", change=NAME)["changed"] is False

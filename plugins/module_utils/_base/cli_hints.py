@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 # What fits a terminal, and says when the task has ended.
 _ENDINGS = {
@@ -47,6 +48,16 @@ class Hints:
     """
 
     variables: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, params: Mapping[str, Any]) -> Hints:
+        """Those of a module's options."""
+        return cls({option: str(name) for option, name in (params.get("hint_variables") or {}).items()})
+
+    def by_caller(self, message: str) -> str:
+        """A message that begins with options, as in ``zones, servers: ...``, with their variables instead."""
+        options, colon, rest = message.partition(": ")
+        return f"{', '.join(map(self.named, options.split(', ')))}{colon}{rest}"
 
     def named(self, option: str) -> str:
         """The option or its variable."""

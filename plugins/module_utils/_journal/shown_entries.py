@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from .._base.parsing import Record
+from .._base.parsing import Record, instant
 from .open_journal import open_journal
 
 Result = dict[str, Any]
@@ -69,9 +69,10 @@ def _change(entry: Record) -> Result:
 
 
 def _request(entry: Record) -> Result:
-    same = ("number", "kind", "change", "url", "task_id", "began", "outcome", "settled")
+    same = ("number", "kind", "change", "url", "task_id", "outcome", "settled")
     return {
         **{key: entry[key] for key in same},
+        "began": _in_utc(entry["began"]),
         "at": _instant(entry["at"]),
         "down": [place["address"] for place in entry["places"]] if entry["takes_down"] else [],
         "until_effective": None if entry["values"] is None else json.loads(entry["values"]),
@@ -80,8 +81,14 @@ def _request(entry: Record) -> Result:
 
 
 def _member(entry: Record) -> Result:
-    same = {key: entry[key] for key in ("cluster", "kind", "id", "address", "start")}
-    return {**same, "pids": dict(entry["pids"]) or None}
+    same = {key: entry[key] for key in ("cluster", "kind", "id", "address")}
+    return {**same, "start": _in_utc(entry["start"]), "pids": dict(entry["pids"]) or None}
+
+
+def _in_utc(shown: str | None) -> str | None:
+    """A time of the service in UTC, as precise as it was shown: a journal may be that of services in several zones."""
+    found = instant(shown)
+    return shown if found is None else found.astimezone(UTC).isoformat()
 
 
 def _instant(seconds: float) -> str:

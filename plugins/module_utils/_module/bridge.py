@@ -13,6 +13,7 @@ from ansible.module_utils.basic import AnsibleModule, missing_required_lib
 from ansible.module_utils.common.arg_spec import ValidationResult
 
 from .._base.censor import Censor
+from .._base.cli_hints import Hints
 from .._base.errors import ModuleCrashed, OcpError, OptionError, attached_facts
 from .._ocp.endpoints import OcpApi
 from .._ocp.session import REQUESTS_IMPORT_ERROR
@@ -153,7 +154,7 @@ def _called(definition: Definition, params: Params, mode: RunMode) -> Outcome:
             result = with_wait_command(result, params)
     except Exception as error:
         known = error if isinstance(error, OcpError) else ModuleCrashed(error, **attached_facts(error))
-        return failure(str(known), known.facts, noticed)
+        return failure(Hints.of(params).by_caller(str(known)), known.facts, noticed)
     return _outcome(False, result, noticed)
 
 

@@ -137,7 +137,7 @@ def restart_options(params: Params, mode: RunMode) -> RestartRequest:
         until_effective=wanted_values(params),
         failures=_failures(params),
         caps=given_caps(params),
-        hints=hints(params),
+        hints=Hints.of(params),
     )
 
 
@@ -146,18 +146,13 @@ def given_caps(params: Params) -> Caps | None:
     return parse_caps("most_down", params.get("most_down"))
 
 
-def hints(params: Params) -> Hints:
-    """How the caller gives the options that a message proposes."""
-    return Hints({option: str(name) for option, name in (params.get("hint_variables") or {}).items()})
-
-
 def _failures(params: Params) -> FailureLimit | None:
     """How many restarts of the change may have failed, if that is limited. Raises OptionError."""
     most = params.get("max_failures")
     if most is None:
         return None
     check_range("max_failures", most, 0)
-    return FailureLimit(most, frozenset(params["judged_tasks"] or ()), hints(params))
+    return FailureLimit(most, frozenset(params["judged_tasks"] or ()), Hints.of(params))
 
 
 def wanted_values(params: Params) -> dict[str, str]:
@@ -197,7 +192,7 @@ def _safety(params: Params) -> Safety | None:
     """The demands on a cluster before the restart. Raises OptionError."""
     if "safety" not in params:
         return None
-    check_tenants(hints(params).named("tolerate_outage_of"), params["tolerate_outage_of"])
+    check_tenants(Hints.of(params).named("tolerate_outage_of"), params["tolerate_outage_of"])
     zone = params["zone"] if "server" in params else None
     check_nonempty("zone", None if zone is None else [zone], "leave it out to take the server wherever it is")
     asked = Safety(

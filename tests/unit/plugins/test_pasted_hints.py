@@ -91,20 +91,36 @@ def test_option_is_taken_by_an_ad_hoc_command_as_it_is_printed(option):
 @pytest.mark.parametrize("name", PAGES)
 def test_variables_of_a_role_or_playbook_are_taken_as_they_are_printed(name, monkeypatch):
     hints = Hints(variables_of(name))
-    words = [hints.given(option, VALUES[option]) for option in hints.variables]
+    proposable = {option: variable for option, variable in hints.variables.items() if option in VALUES}
+    words = [hints.given(option, VALUES[option]) for option in proposable]
     flags = shlex.split(" ".join(words))
     assert flags[::2] == ["-e"] * len(words)
     monkeypatch.setattr("ansible.context.CLIARGS", {"extra_vars": tuple(flags[1::2])})
     monkeypatch.setattr(load_extra_vars, "extra_vars", None, raising=False)
     given = load_extra_vars(None)
-    assert given == {variable: VALUES[option] for option, variable in hints.variables.items()}
+    assert given == {variable: VALUES[option] for option, variable in proposable.items()}
     roles = {name, "rolling_restart"} if name == "parameter_rollout" else {name}
-    assert [sentence for role in roles for sentence in unknown_variables(role, given)] == []
+    every = dict.fromkeys(hints.variables.values(), "")
+    assert [sentence for role in roles for sentence in unknown_variables(role, every)] == []
     specs = yaml.safe_load((ROOT / "roles/rolling_restart/meta/argument_specs.yml").read_text())
     options = specs["argument_specs"]["main"]["options"]
     own = {variable: options[variable] for variable in given if variable in options}
     spec = {variable: {key: each[key] for key in ("type", "elements") if key in each} for variable, each in own.items()}
     assert not ArgumentSpecValidator(spec).validate({variable: given[variable] for variable in own}).error_messages
+
+
+@pytest.mark.parametrize(
+    ("message", "told"),
+    [
+        ("clusters: b matches nothing.", "rolling_restart_clusters: b matches nothing."),
+        ("clusters, zones: both: no.", "rolling_restart_clusters, zones: both: no."),
+        ("Did not restart clusters: no.", "Did not restart clusters: no."),
+        ("No colon.", "No colon."),
+    ],
+)
+def test_refusal_of_an_option_names_its_variable(message, told):
+    assert Hints({"clusters": "rolling_restart_clusters"}).by_caller(message) == told
+    assert BY_OPTIONS.by_caller(message) == message
 
 
 def test_option_without_a_variable_is_not_proposed():
