@@ -39,7 +39,7 @@ from ._ansible_core import (
     without_secrets,
     words_of_time_out,
 )
-from ._evidence.notes_of_workers import noting
+from ._evidence.notes_of_workers import OF_CHANGE, noting
 from ._module_route import RouteRefused, obstacle
 
 display = Display()
@@ -104,8 +104,11 @@ class InProcess(OrdinaryModule):  # type: ignore[misc]
 
     def _call(self, params: Params) -> Outcome:
         """The outcome of the call; Ansible's time-out is a failure if something is known then."""
+        mode = self._mode()
+        if self.definition.options.keys() >= set(OF_CHANGE):
+            mode.note({"for": {option: params[option] for option in OF_CHANGE}})
         try:
-            return call_module(self.definition, params, self._mode())
+            return call_module(self.definition, params, mode)
         except BaseException as error:
             facts = attached_facts(error)
             if not is_time_out(error) or not facts:

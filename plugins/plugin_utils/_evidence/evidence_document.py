@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
 
 from ...module_utils._base.parsing import Record, integer, integers, record, records
 from ...module_utils._base.text import one_line
+from .notes_of_workers import OF_CHANGE
 from .restart_entries import (
     PARTS,
     PLANS,
@@ -117,7 +118,10 @@ class EvidenceDocument:
             place = self._places[key]
             begun: list[Record] = []
             for note in notes_of(key):
-                if "plan" in note:
+                if "for" in note:
+                    change, instant = (one_line(note["for"][option]) for option in OF_CHANGE)
+                    place = replace(place, change=change, started_before=instant)
+                elif "plan" in note:
                     self._note_plan(place, {"plan": note["plan"]}, place.module)
                 elif "part" in note:
                     self.note_part(place, note["part"])

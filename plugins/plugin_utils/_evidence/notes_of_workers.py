@@ -14,6 +14,8 @@ from typing import Any
 
 from ...module_utils._base.parsing import Record
 
+# The options that say what a restart is for.
+OF_CHANGE = ("change", "started_before")
 # The host and the task that runs on it.
 Key = tuple[str, str]
 

@@ -27,7 +27,7 @@ from .._ansible_core import file_of, id_of, is_hidden, task_end
 from .evidence_document import FAILED, INTERRUPTED, SUCCEEDED, EvidenceDocument, Place
 from .evidence_file import EvidenceFile
 from .evidence_page import render_evidence
-from .notes_of_workers import keep_notes
+from .notes_of_workers import OF_CHANGE, keep_notes
 from .restart_entries import has_failed
 from .run_origin import awx_job, command, process_id, requested_by, requested_from, service_address
 
@@ -163,7 +163,7 @@ class RunRecorder:
         checks = bool(keywords.get("check_mode", False))
         given = keywords.get("args") or {}
         step = keywords.get("name") or task.get_name()
-        change = {option: one_line(given.get(option)) for option in ("change", "started_before")}
+        change = {option: one_line(given.get(option)) for option in OF_CHANGE}
         place = Place(host, step, module or str(task.action), checks, **change)
         known: Record = {}
         if module is not None:

@@ -174,6 +174,7 @@ def test_interrupted_run_names_the_server_in_flight_with_its_task(run, exits):
     note = noting((run.host().get_name(), id_of(task)))
     servers = [{"cluster": "orders", "zone": "zone1", "name": f"10.0.0.{n}:2882", "reason": "old"} for n in (1, 2, 3)]
     batch = {"cluster": "orders", "zone": "zone1"}
+    note({"for": {"change": "memory", "started_before": None}})
     note({"plan": {"clusters": [], "batches": [{**batch, "servers": [one]} for one in servers], "left_alone": []}})
     note({"began": {"target": "server 10.0.0.1:2882 (id 1) of cluster orders (id 7)", "task_id": 1001}})
     note({"ended": {**servers[0], "outcome": "submitted", "task_id": 1001, "verified": True, "elapsed": 5.0}})
@@ -190,6 +191,7 @@ def test_interrupted_run_names_the_server_in_flight_with_its_task(run, exits):
         ("10.0.0.1:2882", "proven"),
         ("10.0.0.3:2882", "not_begun"),
     ]
+    assert [(one["change"], one["started_before"]) for one in found["targets"]] == [("memory", None)] * 2
     assert "10.0.0.2:2882 (id 2) of cluster orders (id 7): task 1002" in Page(run.page).text
 
 
