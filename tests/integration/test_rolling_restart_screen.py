@@ -14,8 +14,8 @@ NINE = ("--clusters", "1", "--zones", "3", "--servers-per-zone", "3", *QUICK)
 AGENTS_OF_THREE = {"change": "memory", "hosts": [1, 2, 3], "batch": 2}
 CAUSE = "cannot allocate memory"
 LINE = re.compile(r"^  (\d) of 9, (\S+) \(zone\d\) restarted in \d+\.\d s, (\d) left(, about \d+ \w+)?$", re.MULTILINE)
-# How many are done and left, and whose agents have restarted.
-AGENTS_LINE = re.compile(r"^  (\d) of 9, (\d) left(?:(, about) \d+ s)?: (.+) restarted in \d+\.\d s$", re.MULTILINE)
+# How many are done, whose agents have restarted, and how many are left.
+AGENTS_LINE = re.compile(r"^  (\d) of 9, (.+) restarted in \d+\.\d s, (\d) left(?:(, about) \d+ s)?$", re.MULTILINE)
 
 
 def lines(outcome):
@@ -77,9 +77,9 @@ def test_agents_of_nine_hosts_take_as_many(ansible, connect, start_emulator):
         for batch in (1, 2, 3)
     ]
     assert AGENTS_LINE.findall(first.output) == [
-        ("3", "6", ", about", "10.0.0.1, 10.0.0.2, 10.0.0.3"),
-        ("6", "3", ", about", "10.0.0.4, 10.0.0.5, 10.0.0.6"),
-        ("9", "0", "", "10.0.0.7, 10.0.0.8, 10.0.0.9"),
+        ("3", "10.0.0.1, 10.0.0.2, 10.0.0.3", "6", ", about"),
+        ("6", "10.0.0.4, 10.0.0.5, 10.0.0.6", "3", ", about"),
+        ("9", "10.0.0.7, 10.0.0.8, 10.0.0.9", "0", ""),
     ]
     assert len(lines(again)) <= 15, again.output
 
@@ -90,8 +90,8 @@ def test_check_mode_of_agents_says_would(ansible, connect, start_emulator):
     outcome = ansible.playbook("oceanbase.ocp.agent_rolling_restart", arguments=f"--check -e '{variables}'")
     assert outcome.rc == 0, outcome.output
     assert [line for line in lines(outcome) if line.startswith("  ")] == [
-        "  2 of 3, 1 left: would restart 10.0.0.1, 10.0.0.2: change memory is new for 10.0.0.1, 10.0.0.2",
-        "  3 of 3, 0 left: would restart 10.0.0.3: change memory is new for 10.0.0.3",
+        "  2 of 3, would restart 10.0.0.1, 10.0.0.2, 1 left: change memory is new for 10.0.0.1, 10.0.0.2",
+        "  3 of 3, would restart 10.0.0.3, 0 left: change memory is new for 10.0.0.3",
     ]
 
 

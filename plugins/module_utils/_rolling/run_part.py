@@ -10,9 +10,10 @@ from typing import Any
 
 from .._base.checks import check_nonempty
 from .._base.clock import SYSTEM_CLOCK, Clock
+from .._base.errors import OcpError
 from .._base.text import join_names
 from .._ocp.endpoints import OcpApi
-from .._restart.reasons import WOULD_RESTART
+from .._restart.reasons import WOULD_JOIN, WOULD_RESTART
 from .._restart.restart_request import RestartRequest
 from .._restart.run import restart_target
 from .._targets.target import Selector
@@ -38,30 +39,49 @@ def restart_part(
     check_nonempty("planned", planned, "name all targets of the run, or leave it out")
     if planned:
         request.policy.note({"part": {"planned": list(planned), "targets": list(targets)}})
-    result = restart_target(api, selector, request, clock)
-    # A run that finds nothing to do has no lines but Ansible's.
-    if planned and request.wait and result["action"] != "skipped":
-        request.policy.show(progress_line(_words(result, targets, planned, would=request.check_mode)), False)
+    try:
+        result = restart_target(api, selector, request, clock)
+    except OcpError as error:
+        if planned and error.facts.get("task_id") is not None:
+            line = _line(f"{join_names(targets)} FAILED", targets, planned)
+            request.policy.show(progress_line(line), True)
+        raise
+    # A run that finds nothing to do says so once.
+    if planned and request.wait and (result["action"] != "skipped" or planned[-1] in targets):
+        line = _of_check(result, targets, planned) if request.check_mode else _of_run(result, targets, planned)
+        request.policy.show(progress_line(line), False)
     return result
 
 
-def _words(result: Result, targets: Sequence[str], planned: Sequence[str], *, would: bool) -> str:
-    """As in ``4 of 9, 5 left, about 17 s: 10.0.0.3 and 10.0.0.4 restarted in 5.7 s``; what may be long comes last."""
-    what = _outcome_words(result, would=would)
+def _line(what: str, targets: Sequence[str], planned: Sequence[str], pace: float | None = None) -> str:
+    """As in ``4 of 9, 10.0.0.4 restarted in 5.7 s, 5 left, about 29 s``; ``pace`` is how many seconds a part takes."""
     there = [place for place, name in enumerate(planned, start=1) if name in targets]
     if not there:
         return what
     left = len(planned) - max(there)
-    seconds = math.ceil(left / len(targets)) * result["elapsed"]
-    time_left = f", about {duration_words(seconds)}" if left and not would else ""
-    return f"{max(there)} of {len(planned)}, {left} left{time_left}: {what}"
+    time_left = f", about {duration_words(math.ceil(left / len(targets)) * pace)}" if left and pace is not None else ""
+    return f"{max(there)} of {len(planned)}, {what}, {left} left{time_left}"
 
 
-def _outcome_words(result: Result, *, would: bool) -> str:
-    reason = str(result["reason"])
-    alone = [host["name"] for host in result.get("skipped_hosts") or ()]
-    names = join_names(one["name"] for one in result["before"]["members"] if one["name"] not in alone)
-    beside = f", {join_names(alone)} left alone" if alone else ""
-    if would and result["action"] == "submitted":
-        return f"would restart {names}{beside}: {reason.removeprefix(WOULD_RESTART)}"
-    return reason if would else f"{names} restarted in {result['elapsed']:.1f} s{beside}"
+def _of_run(result: Result, targets: Sequence[str], planned: Sequence[str]) -> str:
+    took = result["elapsed"]
+    if result["action"] == "postponed":
+        return _line(_outcome("", result, " left for the next run"), targets, planned)
+    pace = None if result["action"] == "skipped" else took
+    return _line(_outcome("", result, f" restarted in {took:.1f} s"), targets, planned, pace)
+
+
+def _of_check(result: Result, targets: Sequence[str], planned: Sequence[str]) -> str:
+    would = "would wait for the restart of " if result["action"] == "attached" else "would restart "
+    reason = str(result["reason"]).removeprefix(WOULD_RESTART).removeprefix(WOULD_JOIN)
+    return f"{_line(_outcome(would, result, ''), targets, planned)}: {reason}"
+
+
+def _outcome(before: str, result: Result, after: str) -> str:
+    """What became of the members that need a restart, between these words, and of those that do not."""
+    every = [one["name"] for one in result["before"]["members"]]
+    skipped = [host["name"] for host in result.get("skipped_hosts") or ()]
+    alone = every if result["action"] == "skipped" else [name for name in every if name in skipped]
+    names = [name for name in every if name not in alone]
+    said = [f"{before}{join_names(names)}{after}"] if names else []
+    return ", ".join([*said, *([f"{join_names(alone)} left alone"] if alone else [])])

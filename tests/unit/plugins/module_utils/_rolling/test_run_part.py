@@ -4,10 +4,11 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 
 import pytest
-from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import OptionError
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import OptionError, TaskFailed
 from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling.run_part import restart_part
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import at
 from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import RESTART_CASES, request
@@ -25,21 +26,22 @@ def part(service):
         lines = []
         asked = request(wait=True, show=lambda line, _failed: lines.append(line.strip()), **options)
         asked = replace(asked, policy=replace(asked.policy, steps=False))
-        restart_part(service, AGENTS, HOSTS, planned, asked, service.time.clock)
+        with suppress(TaskFailed):
+            restart_part(service, AGENTS, HOSTS, planned, asked, service.time.clock)
         return [line for line in lines if " of 6, " in line]
 
     return restart
 
 
 def test_line_tells_what_is_left_and_how_long_that_takes(part):
-    assert part() == ["3 of 6, 3 left, about 20 s: 10.1.0.1, 10.1.0.2 restarted in 10.0 s"]
+    assert part() == ["3 of 6, 10.1.0.1, 10.1.0.2 restarted in 10.0 s, 3 left, about 20 s"]
 
 
 @pytest.mark.parametrize(
     ("check_mode", "words"),
     [
-        (False, "3 of 6, 3 left, about 20 s: 10.1.0.1 restarted in 10.0 s, 10.1.0.2 left alone"),
-        (True, "3 of 6, 3 left: would restart 10.1.0.1, 10.1.0.2 left alone: 10.1.0.1 started at "),
+        (False, "3 of 6, 10.1.0.1 restarted in 10.0 s, 10.1.0.2 left alone, 3 left, about 20 s"),
+        (True, "3 of 6, would restart 10.1.0.1, 10.1.0.2 left alone, 3 left: 10.1.0.1 started at "),
     ],
     ids=["run", "check mode"],
 )
@@ -50,8 +52,21 @@ def test_line_tells_who_was_left_alone(check_mode, words, part, service):
     assert line.startswith(words)
 
 
-def test_nothing_is_said_where_nothing_was_needed(part):
+def test_last_line_tells_that_all_were_left_alone(part):
+    last = ("10.1.0.9", "10.1.0.8", "10.1.0.7", "10.1.0.6", *HOSTS)
+    assert part(last, started_before=at(-7200)) == ["6 of 6, 10.1.0.1, 10.1.0.2 left alone, 0 left"]
     assert part(started_before=at(-7200)) == []
+
+
+def test_line_tells_what_would_be_waited_for(part, service):
+    service.begin(AGENTS.task_name, service.agents_there[:2], seconds=100.0)
+    [line] = part(check_mode=True)
+    assert line.startswith("3 of 6, would wait for the restart of 10.1.0.1, 10.1.0.2, 3 left: ")
+
+
+def test_line_tells_what_failed(part, service):
+    service.end = "FAILED"
+    assert part() == ["3 of 6, 10.1.0.1, 10.1.0.2 FAILED, 3 left"]
 
 
 def test_part_of_nothing_has_no_line(part):
