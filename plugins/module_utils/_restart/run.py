@@ -8,9 +8,10 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta
+from math import inf
 from typing import Any
 
-from .._base.clock import SYSTEM_CLOCK, Clock
+from .._base.clock import SECOND, SYSTEM_CLOCK, Clock
 from .._base.errors import (
     AuthenticationFailed,
     JournalError,
@@ -57,7 +58,7 @@ from .rules import Decision, Rule, Step, decide
 from .safety_gate import SafetyGate, lag_of_stopped
 from .send_once import DoubtfulAnswer, find_own_task, of_another_request, outcome_unknown, post_restart
 from .sign_gate import SignGate
-from .start_proof import PAUSES, Awaited, RestartTask
+from .start_proof import Awaited, RestartTask
 from .time_gate import TimeGate
 from .turn import Turn
 from .values_seen import ValuesSeen
@@ -69,6 +70,8 @@ Result = dict[str, Any]
 LOOK_AND_REQUEST = 4
 # While answers from a lagging replica are waited out.
 LAG_PAUSES = PollPolicy(UNSEEN_FOR, 5.0)
+# While a rule waits for what has to show, as long as it says so.
+EXPECTING = PollPolicy(inf, 5.0)
 # Requests of one restart that may take too long to be noted.
 MOST_SLOW_NOTES = 5
 # Looks one after another that are each interrupted by a pause of the service.
@@ -223,6 +226,8 @@ class _Run:
         # At which of the turn's interruptions gates have read; None before.
         self._gated_at: int | None = None
         self._interrupted_looks = 0
+        # Whether there was a pause in the last look.
+        self._is_torn = False
         self._reads_gates = not (self._request.is_dated or self._request.until_effective) or self._seems_needed()
         self._had_to_wait = self._had_no_turn = False
         # Whether it has waited for anything: then a failed read does not end the run, as none ends the wait for a task.
@@ -538,6 +543,17 @@ class _Run:
         return Wish(asked.is_dated, asked.in_flight, has_values, waits, settles=self._expecting < PROOF_TIMEOUT)
 
     def _look(self) -> Look:
+        """A look without a pause in it: else a task could have begun after the list was read, and made a start.
+
+        Raises ResponseUnreadable if each has one.
+        """
+        while True:
+            look = self._look_once()
+            if not self._is_torn:
+                return look
+            self._count_interrupted()
+
+    def _look_once(self) -> Look:
         """Pace, lock, read what gates and values need, then the target: nothing is read after it."""
         with self._saying_nothing_was_sent("it cannot be read"):
             self._effect.learn()
@@ -607,7 +623,9 @@ class _Run:
         began = self._clock.now()
         while True:
             self._journal.renew()
+            interruptions = self._turn.interruptions
             look = self._reader.look(own)
+            self._is_torn = self._turn.interruptions != interruptions
             is_behind = self._reader.is_behind(look)
             if not is_behind and not self._reader.may_be_behind(look):
                 self._reader.note(look)
@@ -635,7 +653,7 @@ class _Run:
                 self._attempt.warnings += warnings
         wall = None if wanted is None else wanted.timestamp()
         requested = {} if wall is None else self._notes.shown_at_requests(wall)
-        registers = not self._request.check_mode and look.observed.is_there
+        registers = not (self._request.check_mode or self._is_torn) and look.observed.is_there
         sights = self._notes.sights(look, self._late, registers=registers, names=self._begun_for)
         if self._moves_tell is None:
             self._moves_tell = self._told_by_moves(look, Begin(span, wall))
@@ -721,7 +739,8 @@ class _Run:
         Raises what a gate refuses with, and a ServiceError if what it needs cannot be read for now.
         """
         if not self._is_gated:
-            self._count_interrupted()
+            if self._reads_gates:
+                self._count_interrupted()
             self._reads_gates = True
             return False
         self._interrupted_looks = 0
@@ -746,9 +765,7 @@ class _Run:
         return self._is_gated
 
     def _count_interrupted(self) -> None:
-        """Raise ResponseUnreadable if each look was interrupted by a pause after gates had begun to read."""
-        if not self._reads_gates:
-            return
+        """Raise ResponseUnreadable if each look was interrupted by a pause."""
         self._interrupted_looks += 1
         if self._interrupted_looks >= MOST_INTERRUPTED:
             with self._saying_nothing_was_sent("what it rests on was too old"):
@@ -835,7 +852,8 @@ class _Run:
         if decision.step is Step.WAIT:
             began = self._clock.now()
             with self._beat.about(f"waiting: {reason}"):
-                self._clock.sleep(PAUSES.pause(0.0, self._clock.jitter(), self._api.retry_after))
+                pause = EXPECTING.pause(self._expecting, self._clock.jitter(), self._api.retry_after)
+                self._clock.sleep(max(SECOND, pause))
             self._expecting += self._clock.now() - began
             return
         with self._saying_nothing_was_sent(reason):

@@ -22,8 +22,8 @@ def service(time_passes):
     return FakeOcp(time_passes)
 
 
-def pause_in(service, name, times=1, meanwhile=lambda: None):
-    """The answer to this read comes after a pause, and is from before it."""
+def pause_in(service, name, times=1, meanwhile=lambda: None, *, is_late=False):
+    """The answer to this read comes after a pause, and is from before it, unless it ``is_late``."""
     read, seen = getattr(service, name), []
 
     def paused(*arguments, **more):
@@ -33,6 +33,7 @@ def pause_in(service, name, times=1, meanwhile=lambda: None):
             service.passes(PAUSE)
             meanwhile()
             service.client.paused()
+            found = read(*arguments, **more) if is_late else found
         return found
 
     setattr(service, name, paused)
@@ -51,6 +52,14 @@ def test_restart_of_a_person_during_the_pause_is_seen(service, name):
     pause_in(service, name, meanwhile=restarted_by_a_person(service))
     assert restart(service, SERVER, DATED)["action"] == "skipped"
     assert service.posts == []
+
+
+@pytest.mark.parametrize("wait", [False, True])
+def test_name_begins_in_a_look_without_a_pause(wait, service):
+    """Else the task of a restart in the pause would seem to be since, and its start from before."""
+    pause_in(service, "servers", meanwhile=restarted_by_a_person(service), is_late=True)
+    result = restart(service, SERVER, replace(request(wait=wait), change="memory"))
+    assert (result["action"], result["verified"], len(service.posts)) == ("submitted", True if wait else None, 1)
 
 
 def test_what_gates_have_read_before_the_pause_is_read_again(service):

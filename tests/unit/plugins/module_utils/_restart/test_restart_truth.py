@@ -254,6 +254,15 @@ def test_after_180_seconds_a_start_that_does_not_show_is_a_failure_and_no_second
     assert str(error).endswith("or a new name with change; oceanbase.ocp.restart_journal_clear clears a name.")
 
 
+def test_start_that_does_not_show_is_looked_for_less_and_less_often(service):
+    service.restarts_really = False
+    service.begin(SERVER.task_name, SERVER.things(service), seconds=10.0)
+    service.passes(11)
+    error = again_fails(service, SERVER)
+    assert error.facts["elapsed"] >= 160
+    assert service.calls.count("servers") <= 90
+
+
 @every_shown_restart
 @pytest.mark.parametrize("step", ["Start it", "启动 observer 服务"], ids=["known", "unknown"])
 def test_skipped_step_that_starts_or_of_unknown_meaning_permits_no_second_restart(step, case, service):
