@@ -19,9 +19,10 @@ description:
   - Servers are in the groups C(ocp_servers), C(ocp_cluster_NAME), C(ocp_zone_CLUSTER_ZONE) within that of the cluster,
     C(ocp_region_NAME), C(ocp_status_STATUS) and C(ocp_version_NUMBER).
   - Servers have the variables C(ansible_host), the IP address; C(ocp_server), the address of the server;
-    C(ocp_cluster), C(ocp_zone), C(ocp_region), C(ocp_idc), C(ocp_status), C(ocp_inner_status), C(ocp_version),
-    C(ocp_with_rootserver) and C(ocp_sql_port); C(ocp_server_id), C(ocp_cluster_id) and C(ocp_host_id);
-    C(ocp_start_time) in ISO 8601; and C(ocp_task_id), the task that works on it now.
+    C(ocp_url), the address of the OCP; C(ocp_cluster), C(ocp_zone), C(ocp_region), C(ocp_idc), C(ocp_status),
+    C(ocp_inner_status), C(ocp_version), C(ocp_with_rootserver) and C(ocp_sql_port); C(ocp_server_id),
+    C(ocp_cluster_id) and C(ocp_host_id); C(ocp_start_time) in ISO 8601; and C(ocp_task_id), the task that works on it
+    now.
   - A cluster as a host has the name of the cluster, so C(--limit orders) finds it, unless O(host_names=unique).
   - The id and the address of the OCP follow, as in V(orders+1+ocp.example.com+8080), if two clusters have the name,
     such as a primary and its standby, if another host or group has it already, if it begins with C(ocp_), or if it has
@@ -36,7 +37,8 @@ description:
     C(ocp_servers), the addresses of the servers if the service shows them with the cluster; and C(ocp_url), the address
     of the OCP. Tasks for them run on the controller, by C(ansible_connection) and C(ansible_python_interpreter).
   - Characters that a group name may not have become underscores. If two names become the same group name, there is a
-    warning, and no such group.
+    warning, and no such group. The same holds for clusters, or zones of them, that have one name in several OCPs.
+  - If several OCPs have a server of one address, the command of Ansible ends with that error.
   - A value that the service does not show is null. Variables are data. A value that looks like a template is never
     evaluated.
   - A server whose address is neither an IP address nor a host name is left out, with a warning that names it.
@@ -203,6 +205,8 @@ KINDS = {
 }
 
 
+# The variable of a group that would stand for things of several OCPs.
+AMBIGUOUS = "ocp_group_is_ambiguous"
 # Ansible's exit code for an inventory that it cannot parse.
 CANNOT_BE_PARSED = 4
 # Ansible knows the aliases of options, but not those of a file's keys.
@@ -236,10 +240,12 @@ class InventoryModule(SafeGroupNames, BaseInventoryPlugin, Constructable, Cachea
         try:
             found = self._found(params, kind, self.get_cache_key(path), cache)
             hosts = kind.as_hosts(found, params["url"], self._taken())
+            self._check_other_services(hosts)
         except (CredentialsRefused, OptionError, TargetError) as error:
             self._end(path, censor_of(params).clean(str(error)))
         except OcpError as error:
             raise AnsibleParserError(censor_of(params).clean(str(error))) from None
+        self._empty_ambiguous_groups(hosts)
         for warning in (*hosts.warnings, *hosts.groups.warnings):
             self.display.warning(warning)
         self._add(hosts)
@@ -297,6 +303,38 @@ class InventoryModule(SafeGroupNames, BaseInventoryPlugin, Constructable, Cachea
         if keeps:
             self.cache[key] = {"asked": asked, "found": found}
         return found
+
+    def _check_other_services(self, hosts: Hosts) -> None:
+        """Raise OptionError if a host is that of another OCP already."""
+        for name, variables in hosts.variables.items():
+            there, here = self._url_of(self.inventory.hosts.get(name)), variables["ocp_url"]
+            if there not in (None, here):
+                raise OptionError(
+                    f"filters: the OCPs at {there} and {here} both have a host {name}; give filters that pass only one "
+                    "of the two, or use an inventory for each OCP."
+                )
+
+    def _empty_ambiguous_groups(self, hosts: Hosts) -> None:
+        """Leave groups without hosts that would stand for things of several OCPs, which only share a name."""
+        urls = {variables["ocp_url"] for variables in hosts.variables.values()}
+        for name, thing in hosts.groups.of_service.items():
+            group = self.inventory.groups.get(name)
+            others = {self._url_of(host) for host in group.hosts} - urls - {None} if group is not None else set()
+            if not others and (group is None or AMBIGUOUS not in group.vars):
+                continue
+            for host in list(group.hosts):
+                group.remove_host(host)
+            group.set_variable(AMBIGUOUS, True)
+            hosts.groups.members[name] = []
+            hosts.groups.warnings.append(
+                f"Group {name} has no hosts, since it would mean {thing} of several OCPs. Make groups of your own with "
+                "keyed_groups."
+            )
+
+    @staticmethod
+    def _url_of(host: Any) -> str | None:
+        """The address of the OCP that a host of this plugin is from; None for any other host."""
+        return None if host is None else host.vars.get("ocp_url")
 
     def _add(self, hosts: Hosts) -> None:
         for host, data in hosts.variables.items():

@@ -21,20 +21,28 @@ NUMBER = re.compile(r"\d+(\.\d+)*")
 
 
 class Place(NamedTuple):
-    """A group that a host is in, the one thing that the group stands for, and the group above it."""
+    """A group that a host is in, the one thing that the group stands for, and the group above it.
+
+    ``of_service``: another OCP may have another thing of this name.
+    """
 
     group: str
     thing: str
     parent: str = ""
+    of_service: bool = False
 
 
 @dataclass
 class Groups:
-    """The host names in each group, the parent of a group, and the warnings."""
+    """The host names in each group, the parent of a group, and the warnings.
+
+    ``of_service`` are the groups that stand for things of one OCP, each with its thing.
+    """
 
     members: dict[str, list[str]] = field(default_factory=dict)
     parents: dict[str, str] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
+    of_service: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass
@@ -62,12 +70,15 @@ def grouped(everyone: str, places: Iterable[tuple[str, Iterable[Place]]]) -> Gro
     found = Groups({everyone: []})
     for host, its_places in places:
         found.members[everyone].append(host)
-        for group, thing, parent in its_places:
-            hosts[group].append(host)
-            things[group].add(thing)
-            if parent:
-                above[group] = parent
+        for place in its_places:
+            hosts[place.group].append(host)
+            things[place.group].add(place.thing)
+            if place.parent:
+                above[place.group] = place.parent
+            if place.of_service:
+                found.of_service[place.group] = place.thing
     found.members |= {group: hosts[group] for group, alike in things.items() if len(alike) == 1}
+    found.of_service = {group: thing for group, thing in found.of_service.items() if group in found.members}
     found.parents = {group: parent for group, parent in above.items() if {group, parent} <= found.members.keys()}
     found.warnings = [
         f"Group {group} was not made, since it would mean both {' and '.join(sorted(alike))}. Make groups of your own "

@@ -21,11 +21,14 @@ ADDRESS = re.compile(r"(?!\d+$)[A-Za-z0-9_:][A-Za-z0-9_.:-]*", re.ASCII)
 PORT = re.compile(r"[0-9]{1,5}", re.ASCII)
 
 
-def server_hosts(servers: Iterable[Facts], _url: str) -> Hosts:
-    """A host for each server whose address can be the name of one. Raises OptionError for equal addresses."""
+def server_hosts(servers: Iterable[Facts], url: str) -> Hosts:
+    """A host for each server of the service with this address. Raises OptionError for equal addresses.
+
+    A server whose address cannot be the name of a host is left out.
+    """
     usable, warnings = usable_servers(servers)
     check_names(usable)
-    variables = {host_of(server): variables_of(server) for server in usable}
+    variables = {host_of(server): variables_of(server, url) for server in usable}
     return Hosts(variables, groups_of(usable), warnings=warnings)
 
 
@@ -67,10 +70,11 @@ def host_of(server: Facts) -> str:
     return str(server["name"]).replace("[", "").replace("]", "").replace(":", "_")
 
 
-def variables_of(server: Facts) -> dict[str, Any]:
+def variables_of(server: Facts, url: str) -> dict[str, Any]:
     """The host variables of a server."""
     return {
         "ansible_host": server["ip"],
+        "ocp_url": url.rstrip("/"),
         "ocp_server": server["name"],
         "ocp_server_id": server["id"],
         "ocp_cluster": server["cluster_name"],
@@ -97,8 +101,9 @@ def groups_of(servers: Iterable[Facts]) -> Groups:
 def _places(server: Facts) -> Iterator[Place]:
     of_cluster = group_name("ocp_cluster", str(server["cluster_name"]))
     of_zone = group_name("ocp_zone", f"{server['cluster_name']}_{server['zone']}")
-    yield Place(of_cluster, _cluster(server))
-    yield Place(of_zone, f"zone {one_line(server['zone'])} of {_cluster(server)}", parent=of_cluster)
+    of_zone_words = f"zone {one_line(server['zone'])} of {_cluster(server)}"
+    yield Place(of_cluster, _cluster(server), of_service=True)
+    yield Place(of_zone, of_zone_words, parent=of_cluster, of_service=True)
     yield from places_by("ocp", region=server["region"], status=server["status"], version=server["version"])
 
 

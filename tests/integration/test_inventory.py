@@ -94,7 +94,7 @@ def hosts(*last):
 
 
 @pytest.mark.smoke
-def test_servers_are_hosts_in_groups(listed, source):
+def test_servers_are_hosts_in_groups(listed, source, emulator):
     groups, variables = listed(source())
     assert sorted(variables) == hosts(*range(1, 10))
     assert groups["ocp_servers"]["hosts"] == hosts(*range(1, 10))
@@ -108,6 +108,7 @@ def test_servers_are_hosts_in_groups(listed, source):
     assert started.tzinfo is not None
     assert own == {
         "ansible_host": "10.0.0.7",
+        "ocp_url": emulator.url,
         "ocp_server": "10.0.0.7:2882",
         "ocp_server_id": 7,
         "ocp_cluster": "payments",
@@ -123,6 +124,27 @@ def test_servers_are_hosts_in_groups(listed, source):
         "ocp_sql_port": 2881,
         "ocp_task_id": None,
     }
+
+
+def test_clusters_of_one_name_in_several_ocps_are_no_group(command, source, start_emulator):
+    """A play over it would restart the servers of all of them."""
+    places = [
+        source(f"{number}.ocp.yml", url=start_emulator().url, filters={"zone": f"zone{number}"}) for number in (1, 2, 3)
+    ]
+    done = command("ansible-inventory", *(f"--inventory={path}" for path in places), "--list")
+    assert done.returncode == 0, done.stderr
+    groups = json.loads(done.stdout)
+    assert "hosts" not in groups["ocp_cluster_orders"]
+    assert groups["ocp_zone_orders_zone1"]["hosts"] == hosts(1, 2)
+    assert sorted(groups["ocp_servers"]["hosts"]) == hosts(*range(1, 10))
+    assert " ".join(done.stderr.split()).count("Group ocp_cluster_orders has no hosts, since it would mean") == 1
+
+
+def test_server_of_one_address_in_two_ocps_is_an_error(command, source, start_emulator):
+    places = [source(f"{number}.ocp.yml", url=start_emulator().url) for number in (1, 2)]
+    done = command("ansible-inventory", *(f"--inventory={path}" for path in places), "--list")
+    assert done.returncode == 4
+    assert "both have a host 10.0.0.1_2882; give filters that pass only one" in " ".join(done.stderr.split())
 
 
 def clusters(emulator, *numbers):

@@ -15,6 +15,8 @@ from ansible_collections.oceanbase.ocp.plugins.plugin_utils._inventory_hosts imp
     variables_of,
 )
 
+URL = "http://ocp.test:8080"
+
 
 def server(last=1, cluster="orders", cluster_id=31, zone="zone1", **more):
     record = {"id": 40 + last, "ip": f"10.1.0.{last}", "port": 2882, "zoneName": zone, "status": "RUNNING", **more}
@@ -69,9 +71,10 @@ def test_servers_with_the_same_address_are_refused():
 def test_every_server_has_the_same_variables():
     full = server(regionName="north", startTime="2026-05-04T03:02:01+08:00", withRootserver=True)
     bare = server_facts({}, {})
-    assert variables_of(full).keys() == variables_of(bare).keys()
-    assert variables_of(full)["ocp_start_time"] == "2026-05-04T03:02:01+08:00"
-    assert (variables_of(full)["ocp_with_rootserver"], variables_of(bare)["ocp_with_rootserver"]) == (True, False)
+    shown, hidden = variables_of(full, URL), variables_of(bare, URL)
+    assert shown.keys() == hidden.keys()
+    assert (shown["ocp_start_time"], shown["ocp_url"]) == ("2026-05-04T03:02:01+08:00", URL)
+    assert (shown["ocp_with_rootserver"], hidden["ocp_with_rootserver"]) == (True, False)
 
 
 def test_servers_are_grouped_by_their_properties():
