@@ -22,8 +22,11 @@ def service(time_passes):
     return FakeOcp(time_passes)
 
 
-def pause_in(service, name, times=1, meanwhile=lambda: None, *, is_late=False):
-    """The answer to this read comes after a pause, and is from before it, unless it ``is_late``."""
+def pause_in(service, name, times=1, meanwhile=lambda: None, *, is_late=False, is_told=True):
+    """The answer to this read comes after a pause, and is from before it, unless it ``is_late``.
+
+    Unless it ``is_told``, no one asks for the pause: the answer is slow.
+    """
     read, seen = getattr(service, name), []
 
     def paused(*arguments, **more):
@@ -32,7 +35,8 @@ def pause_in(service, name, times=1, meanwhile=lambda: None, *, is_late=False):
         if len(seen) <= times:
             service.passes(PAUSE)
             meanwhile()
-            service.client.paused()
+            if is_told:
+                service.client.paused()
             found = read(*arguments, **more) if is_late else found
         return found
 
@@ -55,11 +59,20 @@ def test_restart_of_a_person_during_the_pause_is_seen(service, name):
 
 
 @pytest.mark.parametrize("wait", [False, True])
-def test_name_begins_in_a_look_without_a_pause(wait, service):
+@pytest.mark.parametrize("is_told", [True, False], ids=["pause", "slow answer"])
+def test_name_begins_in_a_look_without_a_pause(is_told, wait, service):
     """Else the task of a restart in the pause would seem to be since, and its start from before."""
-    pause_in(service, "servers", meanwhile=restarted_by_a_person(service), is_late=True)
-    result = restart(service, SERVER, replace(request(wait=wait), change="memory"))
+    pause_in(service, "servers", meanwhile=restarted_by_a_person(service), is_late=True, is_told=is_told)
+    named = replace(request(wait=wait), change="memory")
+    assert restart(service, SERVER, replace(named, finish_before=at(-1)))["action"] == "postponed"
+    result = restart(service, SERVER, named)
     assert (result["action"], result["verified"], len(service.posts)) == ("submitted", True if wait else None, 1)
+
+
+def test_service_that_is_always_slow_is_asked_once_more(service):
+    pause_in(service, "servers", times=1000, is_told=False)
+    assert restart(service, SERVER, replace(request(wait=False), change="memory"))["action"] == "submitted"
+    assert service.calls.count("tasks") == 2
 
 
 def test_what_gates_have_read_before_the_pause_is_read_again(service):
