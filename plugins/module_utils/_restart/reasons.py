@@ -265,11 +265,12 @@ def _request_here(_decision: Decision, _told: Told) -> str:
     return "this process has requested one, the answer was lost, and something in between may still deliver the request"
 
 
-def _request_unseen(_decision: Decision, told: Told) -> str:
-    return (
-        f"this controller has requested a restart of it since {told.condition} and got no answer, these credentials "
-        "may not read tasks (TASK_VIEWER), and no later start shows"
-    )
+def _request_unseen(decision: Decision, told: Told) -> str:
+    requested = f"this controller has requested a restart of it since {told.condition} and got no answer"
+    if not told.known.reads_tasks:
+        return f"{requested}, these credentials may not read tasks (TASK_VIEWER), and no later start shows"
+    shown = told.starts(told.members(decision.members))
+    return f"{requested}, no task of it shows, and nothing tells whether that has made the start that shows: {shown}"
 
 
 def _task_untold(decision: Decision, told: Told) -> str:

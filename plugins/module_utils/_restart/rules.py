@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 
-from .knowledge import InFlight, Knowledge, Member, Relative, Task, Values, Wish, Work
+from .knowledge import InFlight, Knowledge, Member, Relative, Request, Task, Values, Wish, Work
 
 
 class Step(Enum):
@@ -47,7 +47,7 @@ class Rule(Enum):
     TASK_GONE = "a restart that this controller requested since is gone, and how it ended is not known"
     REQUEST_OPEN = "a request of this controller may have started a task that does not show yet"
     REQUEST_HERE = "a request of this process may still be delivered"
-    REQUEST_UNSEEN = "tasks cannot be read, and a request of this controller for the change may have restarted it"
+    REQUEST_UNSEEN = "a request of this controller for the change may have restarted it, and no start and no task tells"
     NOTHING_SHOWN = "the service shows nothing of it"
     TASKS_HIDDEN = "no start and no clock decides, and no task shows whether it was restarted"
     TASK_UNTOLD = "a restart that began since has succeeded, of what is not shown, and its start may show later"
@@ -276,9 +276,14 @@ def _request_open(case: Case) -> Decision | None:
             return Decision(Rule.REQUEST_HERE, Step.FAIL, request.members)
         if not request.is_searched:
             return Decision(Rule.REQUEST_OPEN, Step.WAIT, request.members)
-        if request.is_of_change and not case.known.reads_tasks:
+        if request.is_of_change and (not case.known.reads_tasks or _may_show_it(case, request)):
             return Decision(Rule.REQUEST_UNSEEN, Step.FAIL, request.members)
     return None
+
+
+def _may_show_it(case: Case, request: Request) -> bool:
+    """Whether a start shows that a request may have made, and that nothing places."""
+    return any(member.start is Relative.UNCLEAR and member.name in request.members for member in case.stale)
 
 
 def _nothing_shown(case: Case) -> Decision | None:

@@ -110,6 +110,22 @@ OWN_CASES = [
         "a",
     ),
     _case(
+        "one for the change, and a start that nothing places",
+        known(requests=(UNSEEN,), of=members(UNCLEAR)),
+        dated(),
+        Rule.REQUEST_UNSEEN,
+        Step.FAIL,
+        "a",
+    ),
+    _case(
+        "one for the change, and a start from before",
+        known(requests=(UNSEEN,)),
+        dated(),
+        Rule.NEEDED,
+        Step.SEND,
+        "a",
+    ),
+    _case(
         "one for another change, which no task can answer",
         known(requests=(Request(A, is_searched=True),), reads_tasks=False),
         dated(),
