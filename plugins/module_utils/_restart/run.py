@@ -622,8 +622,11 @@ class _Run:
             self._notes.took_effect(names)
 
     def _current_look(self, own: Sequence[int] = ()) -> Look:
-        """Look until the answer is no older than what was shown before, for a minute at most."""
-        began = self._clock.now()
+        """Look until the answer is no older than what was shown before, for a minute at most.
+
+        Such a wait that was in vain counts for ``wait_timeout``: else each further one would lengthen it.
+        """
+        began, lagged = self._clock.now(), 0.0
         while True:
             self._journal.renew()
             begun = self._clock.now()
@@ -635,6 +638,7 @@ class _Run:
             if not is_behind and not self._reader.may_be_behind(look):
                 self._reader.note(look)
                 self._looked_at = self._clock.now()
+                self._lag_waited += lagged
                 return look
             waited = self._clock.now() - began
             if is_behind and waited >= UNSEEN_FOR:
@@ -644,7 +648,7 @@ class _Run:
             pause = LAG_PAUSES.pause(waited, self._clock.jitter(), self._api.retry_after)
             with self._beat.about("waiting for an answer of OCP that is not older than the last one"):
                 self._clock.sleep(max(SHORTEST_PAUSE, pause))
-            self._lag_waited += self._clock.now() - began - waited
+            lagged += self._clock.now() - began - waited
 
     def _note_begin(self, look: Look) -> None:
         """Learn when the change began, and note the first use of its name. Raises OptionError."""

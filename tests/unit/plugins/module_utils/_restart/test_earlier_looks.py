@@ -160,6 +160,20 @@ def test_service_that_goes_back_in_time_for_long_is_not_believed(service):
     assert "Did not restart" in str(error)
 
 
+def test_waits_for_a_newer_answer_that_are_in_vain_count_for_the_time_out(service):
+    past = past_of(service)
+    service.restarts_really = False
+    service.begin(SERVER.task_name, SERVER.things(service), seconds=2.0)
+    service.passes(3.0)
+    lag(service, past, lambda: service.now > 30)
+    [thing] = SERVER.things(service)
+    service.time.after_sleep = lambda: setattr(thing, "started", -500.0) if service.now > 20 else None
+    asked = request(started_before=CHANGE, wait=True)
+    error = failure(service, SERVER, replace(asked, policy=replace(asked.policy, timeout=120.0)))
+    assert (error.__class__, service.posts) == (ResponseUnreadable, [])
+    assert service.now <= 30 + 120 + 2 * 60
+
+
 def test_look_that_is_repeated_since_clocks_are_in_doubt_is_remembered(service, monkeypatch):
     """Its answer came from a newer replica than that of the next one."""
     [thing] = SERVER.things(service)
