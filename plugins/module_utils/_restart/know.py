@@ -75,7 +75,10 @@ def know(
 def undecided(
     may_be_kind: MayBeKind, look: Look, begin: Begin, values: ValuesSeen | None = None, memory: Memory | None = None
 ) -> list[TaskOnTarget]:
-    """The ended tasks that may decide, and whose details are not read: nothing else shows what they have done."""
+    """The tasks that may decide by what only their details show.
+
+    So does one that has not succeeded and holds nothing: a person may have retried it, and the list may be behind.
+    """
     return list(_Meaning(may_be_kind, look, begin, values, memory or Memory()).undecided())
 
 
@@ -164,7 +167,8 @@ class _Meaning:
             decides = bool((since | unclear) & open_ones) and (is_untold or bool(self._parts(entry, task)))
             may_decide = task.status == SUCCESSFUL or task.start_time is None or bool((since | unclear) & unclear_ones)
             lacks_more = bool(unclear & open_ones) and lacks_step_times(task)
-            if decides and may_decide and (needs_detail(task) or lacks_more):
+            is_let_go = task.finished and not task.succeeded and self.look.holder is None
+            if decides and (is_let_go or (may_decide and (needs_detail(task) or lacks_more))):
                 yield entry
 
     def _may_be_undone(self, entry: TaskOnTarget, task: TaskRecord, names: Collection[str]) -> bool:

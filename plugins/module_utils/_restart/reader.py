@@ -167,8 +167,10 @@ class Reader:
         return [entry for task, entries in found_on for entry in entries or [TaskOnTarget(task, frozenset())]]
 
     def _with_detail(self, entry: TaskOnTarget) -> TaskOnTarget:
-        known = self._detail_of(entry)
-        is_needed = needs_detail(entry.task) or lacks_step_times(entry.task)
+        known, task = self._detail_of(entry), entry.task
+        # The list may be behind about one that a person has retried.
+        may_have_gone_on = task.finished and not task.succeeded
+        is_needed = needs_detail(task) or lacks_step_times(task) or may_have_gone_on
         return replace(entry, record=known) if is_needed and known else entry
 
     def _failure(self, look: Look) -> Task | None:

@@ -17,6 +17,8 @@ from ansible_collections.oceanbase.ocp.tests.unit.support.journal_cases import (
     sight,
 )
 
+# START, which a service of another zone has written.
+IN_UTC = "2026-03-01T02:00:00+00:00"
 HERE, THERE = "change memory-2026-11-20 in cluster orders 1", "change memory-2026-11-20 in cluster stock 2"
 OTHER = "change another in cluster orders 1"
 REQUEST = "request 1: server_restart 10.1.0.1:2882 for change memory-2026-11-20"
@@ -74,7 +76,7 @@ def test_everything_is_shown(place, run):
             "kind": "server",
             "id": 51,
             "address": ELSEWHERE.address,
-            "start": START,
+            "start": IN_UTC,
             "pids": None,
             "at": "1970-01-01T00:16:40.000+00:00",
             "task_ids": [],
@@ -83,6 +85,7 @@ def test_everything_is_shown(place, run):
     ]
     first, second = shown["requests"]
     assert (first["number"], first["task_id"], first["outcome"], first["settled"]) == (1, 81, "SUCCESSFUL", False)
+    assert first["began"] == IN_UTC
     assert first["members"][0]["pids"] == {"observer": 7}
     assert (second["change"], second["until_effective"], second["outcome"]) == (None, {"stack_size": "5M"}, None)
     assert shown["facts"] == [{"kind": "told apart", "key": ["http://ocp.test", "1", "stack_size"], "value": "yes"}]

@@ -314,7 +314,14 @@ BARE = {"subtasks": []}
         ),
         pytest.param(look(entry(restarts=frozenset("c"), **BARE)), BEGIN, False, id="of another member"),
         pytest.param(look(entry(status="RUNNING", **BARE)), BEGIN, False, id="it runs"),
-        pytest.param(look(entry(status="FAILED", **BARE)), BEGIN, False, id="FAILED, and the start decides"),
+        pytest.param(look(entry(status="FAILED", **BARE)), BEGIN, True, id="FAILED, and it holds nothing"),
+        pytest.param(look(entry(status="FAILED")), BEGIN, True, id="FAILED, and it holds nothing, with its steps"),
+        pytest.param(
+            replace(look(entry(status="FAILED", **BARE)), named_failed=(entry(status="FAILED").task,)),
+            BEGIN,
+            False,
+            id="FAILED, and it holds it",
+        ),
         pytest.param(look(entry(status="FAILED", **BARE), a=0), BEGIN, True, id="FAILED, and clocks do not tell"),
         pytest.param(
             look(entry(status="FAILED", began=0.0, **BARE), a=0),

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import replace
 from unittest import mock
 
@@ -194,6 +195,16 @@ def test_retried_task_turns_the_failure_green(case, service):
     service.end = "FAILED"
     again_fails(service, case)
     service.jobs[0].end, service.jobs[0].applied = "SUCCESSFUL", False
+    result = again(service, case)
+    assert (result["action"], len(service.posts)) == ("skipped", 1)
+
+
+@every_shown_restart
+def test_list_that_is_behind_about_a_retried_task_permits_no_second_restart(case, service):
+    service.end = "FAILED"
+    again_fails(service, case)
+    service.tasks = copy.deepcopy(service).tasks
+    service.jobs[0].end, service.jobs[0].applied, service.start_shown_late = "SUCCESSFUL", False, 30.0
     result = again(service, case)
     assert (result["action"], len(service.posts)) == ("skipped", 1)
 
