@@ -87,6 +87,13 @@ def relative_to_task(started: Span, begun: Span, apart: float) -> Relative:
     return found if is_sure or found is Relative.UNCLEAR else Relative.HIDDEN
 
 
+def may_have_made(task: Task, started: Span, apart: float) -> bool:
+    """Whether a start may be that of a task, by the clocks; those of the service are ``apart`` by so many seconds."""
+    begun, ended = begun_span(task.start_time), begun_span(task.finish_time)
+    is_later = begun is None or relative_to_task(started, begun, apart) is not Relative.BEFORE
+    return is_later and (ended is None or relative_to_task(started, ended, apart) is not Relative.SINCE)
+
+
 def noted_member(name: str, shown: Shown) -> Member:
     """A member of this name with what the journal has noted of it."""
     started = instant(shown.start)
@@ -180,18 +187,26 @@ class Sight:
         """Whether a task began since: it was not there, or it was and may have started the member since.
 
         If the start has moved, the start decides. A task that began before a member joined has not restarted it. For
-        such a member the result is UNCLEAR, unless its start is sure. Where it is not known which tasks were there, the
-        clocks decide.
+        such a member the result is UNCLEAR, unless its start is sure. So it is for a task that has ended and may have
+        made the start that was shown then: the list may have been behind. Where it is not known which tasks were there,
+        the clocks decide.
         """
         if self.tasks is None:
             begun = begun_span(task.start_time)
             return Relative.UNCLEAR if begun is None or self.at is None else begun.relative_to(self.at)
         if task.id not in self.tasks:
             is_told = self.joined is None or self.of_start(member).is_sure
-            return Relative.SINCE if is_told else Relative.UNCLEAR
+            return Relative.SINCE if is_told and not self._may_be_earlier(task) else Relative.UNCLEAR
         may_start = task.id in self.starting or (task.is_undone and task.id in self.running)
         is_unclear = may_start and self.of_start(member) is not Relative.SINCE
         return Relative.UNCLEAR if is_unclear else Relative.BEFORE
+
+    def _may_be_earlier(self, task: Task) -> bool:
+        """Whether a task that was not there may have made the start that was shown."""
+        started = started_span(self.shown)
+        if started is None or self.at is None or not task.finished:
+            return False
+        return may_have_made(task, started, apart=self.at.last - self.at.first)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from .._ocp.task_model import SUCCESSFUL
 from .._ocp.task_model import Task as TaskRecord
 from .._targets.target import Member as ShownMember
 from .._targets.target import TaskOnTarget
-from .change import Begin, Span, begun_span, relative_to_task, started_span
+from .change import Begin, Span, begun_span, may_have_made, relative_to_task, started_span
 from .evidence import PROOF_TIMEOUT, lacks_step_times, may_have_started, needs_detail, shows_until, work_of
 from .knowledge import Knowledge, Member, Relative, Request, Task, Values, Work
 from .look import Look
@@ -105,7 +105,7 @@ def explains(task: TaskRecord, member: ShownMember, apart: float = 0.0) -> bool:
     Those of the service are ``apart`` by so many seconds.
     """
     started = started_span(member)
-    return started is not None and _may_have_made(task, started, apart)
+    return started is not None and may_have_made(task, started, apart)
 
 
 def _has_shown(task: TaskRecord, started: Span | None, tasks: Collection[TaskRecord], apart: float) -> bool:
@@ -115,14 +115,8 @@ def _has_shown(task: TaskRecord, started: Span | None, tasks: Collection[TaskRec
         return False
     found = relative_to_task(started, begun, apart)
     if found is Relative.UNCLEAR:
-        return not any(_may_have_made(other, started, apart) for other in tasks if other.id != task.id)
+        return not any(may_have_made(other, started, apart) for other in tasks if other.id != task.id)
     return found is Relative.SINCE
-
-
-def _may_have_made(task: TaskRecord, started: Span, apart: float) -> bool:
-    begun, ended = begun_span(task.start_time), begun_span(task.finish_time)
-    is_later = begun is None or relative_to_task(started, begun, apart) is not Relative.BEFORE
-    return is_later and (ended is None or relative_to_task(started, ended, apart) is not Relative.SINCE)
 
 
 def _restarts(entry: TaskOnTarget, name: str) -> bool:

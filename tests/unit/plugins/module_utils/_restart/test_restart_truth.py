@@ -209,6 +209,22 @@ def test_list_that_is_behind_about_a_retried_task_permits_no_second_restart(case
     assert (result["action"], len(service.posts)) == ("skipped", 1)
 
 
+@every_shown_restart
+@pytest.mark.parametrize("wait", [False, True])
+def test_task_that_the_list_lacked_at_the_first_use_of_a_name_makes_no_run_green(wait, case, service):
+    """Its start was there then, so it is not since; but which of the two, clocks do not tell."""
+    behind = copy.deepcopy(service).tasks
+    service.begin(case.task_name, case.things(service), seconds=2.0)
+    service.passes(3)
+    service.tasks, listed = behind, service.tasks
+    named = replace(request(wait=wait), change="memory")
+    assert restart(service, case, replace(named, finish_before=at(-1)))["action"] == "postponed"
+    service.tasks = listed
+    error = failure(service, case, named)
+    assert (error.__class__, service.posts) == (NotVerified, [])
+    assert "task 1001" in str(error)
+
+
 # A start that shows late
 
 
