@@ -47,7 +47,8 @@ def test_hosts_of_the_inventory_are_database_servers():
         def __missing__(self, _key):
             return None
 
-    variables = variables_of(Server(name="10.0.0.1:2882", cluster_name="orders", ip="10.0.0.1"))
+    server = Server(name="10.0.0.1:2882", cluster_name="orders", ip="10.0.0.1")
+    variables = variables_of(server, "http://ocp.test:8080")
     assert is_database_server(variables, plain)
 
 
