@@ -588,6 +588,7 @@ RARE = {
     "address-alone-is-the-target": "tests/unit/plugins/module_utils/_targets/test_identity.py",
     "address-is-not-checked": "tests/unit/plugins/module_utils/_targets/test_identity.py",
     "application-servers-share-a-clock": "tests/unit/plugins/module_utils/_base/test_service_clock.py",
+    "clock-of-last-answer": "tests/unit/plugins/module_utils/_base/test_service_clock.py",
     "clocks-of-hosts-are-believed": f"{_RULES_OF_RESTARTS}/test_change.py",
     "details-are-not-read": f"{_RULES_OF_RESTARTS}/test_know.py",
     "lagging-looks-decide": f"{_RULES_OF_RESTARTS}/test_earlier_looks.py",
