@@ -315,12 +315,11 @@ class InventoryModule(SafeGroupNames, BaseInventoryPlugin, Constructable, Cachea
                 )
 
     def _empty_ambiguous_groups(self, hosts: Hosts) -> None:
-        """Leave groups without hosts that would stand for things of several OCPs, which only share a name."""
-        urls = {variables["ocp_url"] for variables in hosts.variables.values()}
+        """Empty each group that would mix things of several OCPs that only share a name."""
+        urls = {None, *(variables["ocp_url"] for variables in hosts.variables.values())}
         for name, thing in hosts.groups.of_service.items():
             group = self.inventory.groups.get(name)
-            others = {self._url_of(host) for host in group.hosts} - urls - {None} if group is not None else set()
-            if not others and (group is None or AMBIGUOUS not in group.vars):
+            if group is None or (AMBIGUOUS not in group.vars and {self._url_of(host) for host in group.hosts} <= urls):
                 continue
             for host in list(group.hosts):
                 group.remove_host(host)

@@ -148,7 +148,7 @@ def _by_options(name: str) -> dict[str, str]:
     """The variables of a role by the options that they set, where the names differ."""
     path = COLLECTION / "roles" / name / "vars/main.yml"
     found = yaml_load(path.read_text(encoding="utf-8")) if path.is_file() else {}
-    return dict(found.get(f"{name}__hint_variables") or {})
+    return dict(found.get(f"{name}__own_hint_variables") or {})
 
 
 def _refusal(variable: str, name: str, prefix: str, known: set[str]) -> str:

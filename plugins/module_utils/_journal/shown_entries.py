@@ -55,11 +55,11 @@ def _change(entry: Record) -> Result:
         "change": entry["change"],
         "cluster": entry["cluster"],
         "asks_for": entry["words"],
-        "at": _instant(entry["at"]),
+        "at": _text_of(entry["at"]),
         "sights": [
             {
                 **_member(sight),
-                "at": _instant(sight["at"]),
+                "at": _text_of(sight["at"]),
                 "task_ids": list(sight["tasks"] or ()),
                 "late": bool(sight["late"]),
             }
@@ -73,7 +73,7 @@ def _request(entry: Record) -> Result:
     return {
         **{key: entry[key] for key in same},
         "began": _in_utc(entry["began"]),
-        "at": _instant(entry["at"]),
+        "at": _text_of(entry["at"]),
         "down": [place["address"] for place in entry["places"]] if entry["takes_down"] else [],
         "until_effective": None if entry["values"] is None else json.loads(entry["values"]),
         "members": [_member(member) for member in entry["members"]],
@@ -91,5 +91,5 @@ def _in_utc(shown: str | None) -> str | None:
     return shown if found is None else found.astimezone(UTC).isoformat()
 
 
-def _instant(seconds: float) -> str:
+def _text_of(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Additions to Ansible's refusal of options: where a value came from, why one is required, which names are unknown."""
+"""Notes on Ansible's refusal of options: where a value came from, why one is required, what is like an unknown one."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _WHY_REQUIRED = {
 
 
 def with_notes(message: str, validation: ValidationResult, options: Collection[str]) -> str:
-    """Ansible's ``message`` about options, and what it lacks; ``options`` are the names of those that there are."""
+    """Ansible's ``message`` about options, with the notes on it; ``options`` are the names of all that exist."""
     notes = [
         *_environment_notes(message, validation.validated_parameters),
         *_unknown_notes(validation, options),
@@ -33,7 +33,7 @@ def with_notes(message: str, validation: ValidationResult, options: Collection[s
 
 
 def _unknown_notes(validation: ValidationResult, options: Collection[str]) -> list[str]:
-    """A sentence for each name that is unknown: Ansible tells its first error alone, and does not say what is near."""
+    """A sentence for each unknown name, with the nearest option. Ansible's message is that of its first error alone."""
     unknown = sorted(name for name in validation.unsupported_parameters if isinstance(name, str))
     return [f"There is no option {name}{_nearest(name, options)}" for name in unknown]
 

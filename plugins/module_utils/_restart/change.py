@@ -187,9 +187,9 @@ class Sight:
         """Whether a task began since: it was not there, or it was and may have started the member since.
 
         If the start has moved, the start decides. A task that began before a member joined has not restarted it. For
-        such a member the result is UNCLEAR, unless its start is sure. So it is for a task that has ended and may have
-        made the start that was shown then: the list may have been behind. Where it is not known which tasks were there,
-        the clocks decide.
+        such a member the result is UNCLEAR, unless its start is sure. It is UNCLEAR, too, for a task that was not
+        there, has ended and may have made the start that was shown: the list may have been behind. Where it is not
+        known which tasks were there, the clocks decide.
         """
         if self.tasks is None:
             begun = begun_span(task.start_time)

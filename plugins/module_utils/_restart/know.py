@@ -75,9 +75,9 @@ def know(
 def undecided(
     may_be_kind: MayBeKind, look: Look, begin: Begin, values: ValuesSeen | None = None, memory: Memory | None = None
 ) -> list[TaskOnTarget]:
-    """The tasks that may decide by what only their details show.
+    """The tasks that may decide, and of which the list may not show enough.
 
-    So does one that has not succeeded and holds nothing: a person may have retried it, and the list may be behind.
+    Among them are those that have FAILED and hold nothing: a person may have retried them, and the list may be behind.
     """
     return list(_Meaning(may_be_kind, look, begin, values, memory or Memory()).undecided())
 

@@ -20,7 +20,7 @@ from .._targets.target import Member, Observation, Target, TaskOnTarget
 from .._targets.task_names import DATABASE_RESTARTS, kind_of
 from .._waiting.await_tasks import UNSEEN_FOR
 from .earlier_looks import EarlierLooks
-from .evidence import lacks_step_times, needs_detail
+from .evidence import needs_detail
 from .held import newest_failure
 from .look import Look
 
@@ -167,11 +167,9 @@ class Reader:
         return [entry for task, entries in found_on for entry in entries or [TaskOnTarget(task, frozenset())]]
 
     def _with_detail(self, entry: TaskOnTarget) -> TaskOnTarget:
-        known, task = self._detail_of(entry), entry.task
-        # The list may be behind about one that a person has retried.
-        may_have_gone_on = task.finished and not task.succeeded
-        is_needed = needs_detail(task) or lacks_step_times(task) or may_have_gone_on
-        return replace(entry, record=known) if is_needed and known else entry
+        # Of a task that runs the list may be newer.
+        known = self._detail_of(entry) if entry.task.finished or needs_detail(entry.task) else None
+        return entry if known is None else replace(entry, record=known)
 
     def _failure(self, look: Look) -> Task | None:
         """The newest restart of a target that is at work or does not serve, if it FAILED."""

@@ -270,7 +270,7 @@ def _request_unseen(decision: Decision, told: Told) -> str:
     if not told.known.reads_tasks:
         return f"{requested}, these credentials may not read tasks (TASK_VIEWER), and no later start shows"
     shown = told.starts(told.members(decision.members))
-    return f"{requested}, no task of it shows, and nothing tells whether that has made the start that shows: {shown}"
+    return f"{requested}; the task of that request does not show, and it may have made the start that does: {shown}"
 
 
 def _task_untold(decision: Decision, told: Told) -> str:
@@ -302,8 +302,8 @@ def _clocks_overlap(decision: Decision, told: Told) -> str:
     names = [member.name for member in told.case.stale]
     if told.since is None and all(member.start is Relative.BEFORE for member in told.case.stale):
         return (
-            f"task {told.label(decision.tasks[0])} was running when {told.condition}, and may have restarted it since, "
-            f"but the service shows no later start: {told.starts(told.members(decision.members))}"
+            f"task {told.label(decision.tasks[0])} may have restarted it before {told.condition}, or since, but the "
+            f"service shows no later start: {told.starts(told.members(decision.members))}"
         )
     if all(member.start is Relative.HIDDEN for member in told.case.stale):
         return (

@@ -47,7 +47,7 @@ class Rule(Enum):
     TASK_GONE = "a restart that this controller requested since is gone, and how it ended is not known"
     REQUEST_OPEN = "a request of this controller may have started a task that does not show yet"
     REQUEST_HERE = "a request of this process may still be delivered"
-    REQUEST_UNSEEN = "a request of this controller for the change may have restarted it, and no start and no task tells"
+    REQUEST_UNSEEN = "this controller has requested it for the change, and no task and no start shows whether it ran"
     NOTHING_SHOWN = "the service shows nothing of it"
     TASKS_HIDDEN = "no start and no clock decides, and no task shows whether it was restarted"
     TASK_UNTOLD = "a restart that began since has succeeded, of what is not shown, and its start may show later"
@@ -282,7 +282,7 @@ def _request_open(case: Case) -> Decision | None:
 
 
 def _may_show_it(case: Case, request: Request) -> bool:
-    """Whether a start shows that a request may have made, and that nothing places."""
+    """Whether a start that is shown may be that of a request: it is not known to be from before."""
     return any(member.start is Relative.UNCLEAR and member.name in request.members for member in case.stale)
 
 

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -70,9 +70,7 @@ Result = dict[str, Any]
 LOOK_AND_REQUEST = 4
 # While answers from a lagging replica are waited out.
 LAG_PAUSES = PollPolicy(UNSEEN_FOR, 5.0)
-# Seconds. Within a shorter look no restart begins and ends.
-QUICK_LOOK = 2.0
-# While a rule waits for what has to show, as long as it says so.
+# While a rule waits for what has to show; the rule ends the wait.
 EXPECTING = PollPolicy(inf, 5.0)
 # Requests of one restart that may take too long to be noted.
 MOST_SLOW_NOTES = 5
@@ -228,9 +226,6 @@ class _Run:
         # At which of the turn's interruptions gates have read; None before.
         self._gated_at: int | None = None
         self._interrupted_looks = 0
-        # Whether a task may have begun within the last look, and made a start that it shows; and what it shows.
-        self._is_torn = False
-        self._last_shown: Mapping[str, Member] = {}
         self._reads_gates = not (self._request.is_dated or self._request.until_effective) or self._seems_needed()
         self._had_to_wait = self._had_no_turn = False
         # Whether it has waited for anything: then a failed read does not end the run, as none ends the wait for a task.
@@ -522,7 +517,9 @@ class _Run:
             return True
         shown = {member.name: member for member in look.observed.members if member.name in decision.members}
         before, self._starts_seen = self._starts_seen, shown
-        is_same = _show_the_same(before, self._starts_seen)
+        is_same = before.keys() == self._starts_seen.keys() and all(
+            _shows_the_same(before[name], member) for name, member in self._starts_seen.items()
+        )
         self._unconfirmed = 0 if is_same else self._unconfirmed + 1
         if self._unconfirmed > 1:
             self._pause_unconfirmed()
@@ -544,19 +541,6 @@ class _Run:
         return Wish(asked.is_dated, asked.in_flight, has_values, waits, settles=self._expecting < PROOF_TIMEOUT)
 
     def _look(self) -> Look:
-        """A look in which no task began after the list was read and made a start that is shown.
-
-        So a name neither begins nor is judged by a slow look, unless the one before has shown the same starts. Raises
-        ResponseUnreadable if each look shows another start.
-        """
-        for _look in range(MOST_UNCONFIRMED):
-            look = self._look_once()
-            if not self._is_torn:
-                return look
-        with self._saying_nothing_was_sent("its start is not clear"):
-            raise _never_the_same(self._api, self._target)
-
-    def _look_once(self) -> Look:
         """Pace, lock, read what gates and values need, then the target: nothing is read after it."""
         with self._saying_nothing_was_sent("it cannot be read"):
             self._effect.learn()
@@ -622,18 +606,14 @@ class _Run:
             self._notes.took_effect(names)
 
     def _current_look(self, own: Sequence[int] = ()) -> Look:
-        """Look until the answer is no older than what was shown before, for a minute at most.
+        """Look until OCP shows nothing older than before, for at most a minute.
 
-        Such a wait that was in vain counts for ``wait_timeout``: else each further one would lengthen it.
+        A minute in vain counts for ``wait_timeout``, so that a run which tries again comes to its end.
         """
         began, lagged = self._clock.now(), 0.0
         while True:
             self._journal.renew()
-            begun = self._clock.now()
             look = self._reader.look(own)
-            before, self._last_shown = self._last_shown, _by_name(look)
-            was_slow = self._request.change is not None and self._clock.now() - begun > QUICK_LOOK
-            self._is_torn = was_slow and not _show_the_same(before, self._last_shown)
             is_behind = self._reader.is_behind(look)
             if not is_behind and not self._reader.may_be_behind(look):
                 self._reader.note(look)
@@ -662,7 +642,7 @@ class _Run:
                 self._attempt.warnings += warnings
         wall = None if wanted is None else wanted.timestamp()
         requested = {} if wall is None else self._notes.shown_at_requests(wall)
-        registers = not (self._request.check_mode or self._is_torn) and look.observed.is_there
+        registers = not self._request.check_mode and look.observed.is_there
         sights = self._notes.sights(look, self._late, registers=registers, names=self._begun_for)
         if self._moves_tell is None:
             self._moves_tell = self._told_by_moves(look, Begin(span, wall))
@@ -1151,15 +1131,6 @@ def _never_the_same(api: OcpApi, target: Target) -> ResponseUnreadable:
         url=api.url,
         advice="Check the target in OCP, then run this again when its start no longer changes.",
     )
-
-
-def _by_name(look: Look) -> dict[str, Member]:
-    return {member.name: member for member in look.observed.members}
-
-
-def _show_the_same(before: Mapping[str, Member], after: Mapping[str, Member]) -> bool:
-    """Whether two looks show the same members with the same starts."""
-    return before.keys() == after.keys() and all(_shows_the_same(before[name], after[name]) for name in after)
 
 
 def _shows_the_same(before: Member, after: Member) -> bool:

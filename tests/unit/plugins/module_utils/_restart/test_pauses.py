@@ -7,11 +7,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import ResponseUnreadable
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import NotVerified, ResponseUnreadable
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart_request import Safety
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.run import MOST_INTERRUPTED
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import FakeOcp, at
-from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import SERVER, request, restart
+from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import SERVER, failure, request, restart
 
 PAUSE = 12.0
 DATED = request(started_before=at(-100))
@@ -22,11 +22,8 @@ def service(time_passes):
     return FakeOcp(time_passes)
 
 
-def pause_in(service, name, times=1, meanwhile=lambda: None, *, is_late=False, is_told=True):
-    """The answer to this read comes after a pause, and is from before it, unless it ``is_late``.
-
-    Unless it ``is_told``, no one asks for the pause: the answer is slow.
-    """
+def pause_in(service, name, times=1, meanwhile=lambda: None, *, is_late=False):
+    """The answer to this read comes after a pause, and is from before it, unless it ``is_late``."""
     read, seen = getattr(service, name), []
 
     def paused(*arguments, **more):
@@ -35,8 +32,7 @@ def pause_in(service, name, times=1, meanwhile=lambda: None, *, is_late=False, i
         if len(seen) <= times:
             service.passes(PAUSE)
             meanwhile()
-            if is_told:
-                service.client.paused()
+            service.client.paused()
             found = read(*arguments, **more) if is_late else found
         return found
 
@@ -59,20 +55,12 @@ def test_restart_of_a_person_during_the_pause_is_seen(service, name):
 
 
 @pytest.mark.parametrize("wait", [False, True])
-@pytest.mark.parametrize("is_told", [True, False], ids=["pause", "slow answer"])
-def test_name_begins_in_a_look_without_a_pause(is_told, wait, service):
-    """Else the task of a restart in the pause would seem to be since, and its start from before."""
-    pause_in(service, "servers", meanwhile=restarted_by_a_person(service), is_late=True, is_told=is_told)
-    named = replace(request(wait=wait), change="memory")
-    assert restart(service, SERVER, replace(named, finish_before=at(-1)))["action"] == "postponed"
-    result = restart(service, SERVER, named)
-    assert (result["action"], result["verified"], len(service.posts)) == ("submitted", True if wait else None, 1)
-
-
-def test_service_that_is_always_slow_is_asked_once_more(service):
-    pause_in(service, "servers", times=1000, is_told=False)
-    assert restart(service, SERVER, replace(request(wait=False), change="memory"))["action"] == "submitted"
-    assert service.calls.count("tasks") == 2
+def test_restart_within_the_first_look_of_a_name_makes_no_run_green(wait, service):
+    """The list was read before it, and the start after it."""
+    pause_in(service, "servers", meanwhile=restarted_by_a_person(service), is_late=True)
+    error = failure(service, SERVER, replace(request(wait=wait), change="memory"))
+    assert (error.__class__, service.posts) == (NotVerified, [])
+    assert "task 1001" in str(error)
 
 
 def test_what_gates_have_read_before_the_pause_is_read_again(service):

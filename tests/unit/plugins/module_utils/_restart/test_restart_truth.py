@@ -1221,9 +1221,7 @@ def test_restart_that_ran_at_the_first_use_and_shows_no_start_is_not_repeated(se
     used_while_it_restarts(service, start_shown_late=9000.0)
     error = failure(service, SERVER, NAMED)
     assert (error.__class__, service.posts) == (NotVerified, [])
-    words = (
-        "was running when change memory-2026-11-20 was first used, and may have restarted it since, but the service "
-    )
+    words = "may have restarted it before change memory-2026-11-20 was first used, or since, but the service "
     assert f"task 1001 (Restart OB server) {words}shows no later start: 10.1.0.1:2882 started at" in str(error)
 
 
