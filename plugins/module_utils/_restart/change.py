@@ -188,8 +188,8 @@ class Sight:
 
         If the start has moved, the start decides. A task that began before a member joined has not restarted it. For
         such a member the result is UNCLEAR, unless its start is sure. It is UNCLEAR, too, for a task that was not
-        there, has ended and may have made the start that was shown: the list may have been behind. Where it is not
-        known which tasks were there, the clocks decide.
+        there and may have made the start that was shown: the list may have been behind. Where it is not known which
+        tasks were there, the clocks decide.
         """
         if self.tasks is None:
             begun = begun_span(task.start_time)
@@ -204,7 +204,7 @@ class Sight:
     def _may_be_earlier(self, task: Task) -> bool:
         """Whether a task that was not there may have made the start that was shown."""
         started = started_span(self.shown)
-        if started is None or self.at is None or not task.finished:
+        if started is None or self.at is None:
             return False
         return may_have_made(task, started, apart=self.at.last - self.at.first)
 

@@ -20,7 +20,6 @@ from .._targets.target import Member, Observation, Target, TaskOnTarget
 from .._targets.task_names import DATABASE_RESTARTS, kind_of
 from .._waiting.await_tasks import UNSEEN_FOR
 from .earlier_looks import EarlierLooks
-from .evidence import needs_detail
 from .held import newest_failure
 from .look import Look
 
@@ -167,8 +166,7 @@ class Reader:
         return [entry for task, entries in found_on for entry in entries or [TaskOnTarget(task, frozenset())]]
 
     def _with_detail(self, entry: TaskOnTarget) -> TaskOnTarget:
-        # Of a task that runs the list may be newer.
-        known = self._detail_of(entry) if entry.task.finished or needs_detail(entry.task) else None
+        known = self._detail_of(entry)
         return entry if known is None else replace(entry, record=known)
 
     def _failure(self, look: Look) -> Task | None:

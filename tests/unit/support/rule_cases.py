@@ -118,6 +118,14 @@ OWN_CASES = [
         "a",
     ),
     _case(
+        "one for the change of another member than that with such a start",
+        known(requests=(Request(frozenset("b"), is_searched=True, is_of_change=True),), of=members(UNCLEAR, BEFORE)),
+        dated(),
+        Rule.NEEDED,
+        Step.SEND,
+        "ab",
+    ),
+    _case(
         "one for the change, and a start from before",
         known(requests=(UNSEEN,)),
         dated(),

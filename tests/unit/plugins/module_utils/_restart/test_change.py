@@ -197,6 +197,25 @@ def sights(started=None, *tasks, starting=(), running=(), late=False, filled=Fal
     return {"a": Sight(member(started, **more), frozenset(tasks), late=late, filled=filled, **some)}
 
 
+@pytest.mark.parametrize(
+    ("began", "ended", "apart", "relative"),
+    [
+        (200, 210, 1, SINCE),
+        (30, 40, 1, UNCLEAR),
+        (30, None, 1, UNCLEAR),
+        (200, 210, 600, UNCLEAR),
+    ],
+    ids=["after the start that was shown", "about that time", "the same, and it runs", "application servers apart"],
+)
+def test_task_that_was_not_listed_is_since_unless_it_may_have_made_the_start_that_was_shown(
+    began, ended, apart, relative
+):
+    seen = Sight(member(0), frozenset(), at=Span(ZERO + 5, ZERO + 5 + apart))
+    status, finish = ("RUNNING", None) if ended is None else ("SUCCESSFUL", at(ended).isoformat())
+    there = task(90, at(began).isoformat(), status=status, finishTime=finish)
+    assert seen.of_task(there, member(0)) is relative
+
+
 def filled(*given, **more):
     """A first sight that showed nothing, with what was shown first."""
     return sights(*given, filled=True, **more)

@@ -287,7 +287,7 @@ def test_start_that_does_not_show_is_looked_for_less_and_less_often(service):
     service.passes(11)
     error = again_fails(service, SERVER)
     assert error.facts["elapsed"] >= 160
-    assert service.calls.count("servers") <= 90
+    assert service.calls.count("servers") <= 76
 
 
 @every_shown_restart
