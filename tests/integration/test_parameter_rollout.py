@@ -76,6 +76,13 @@ def test_values_are_set_and_in_effect_once_and_can_be_set_back(ansible, connect,
     assert (emulator.restarts("OB_SERVER"), kept(tmp_path)) == (once(emulator), {name: before})
 
 
+def test_refusals_of_the_restart_name_the_variables_of_this_playbook(ansible, connect, start_emulator, tmp_path):
+    connect(start_emulator(*FLEET))
+    refused = ansible.playbook(plays(tmp_path, change="m" * 999))
+    assert refused.rc == 2
+    assert "parameter_rollout_change: a text of 999 characters is not the name of a change" in refused.result["msg"]
+
+
 def test_extra_variables_do_not_restart_clusters_that_got_no_values(ansible, connect, emulator, tmp_path):
     """They win over what the playbook gives to the role."""
     connect(emulator)

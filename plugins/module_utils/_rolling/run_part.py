@@ -65,8 +65,6 @@ def _line(what: str, targets: Sequence[str], planned: Sequence[str], pace: float
 
 def _of_run(result: Result, targets: Sequence[str], planned: Sequence[str]) -> str:
     took = result["elapsed"]
-    if result["action"] == "postponed":
-        return _line(_outcome("", result, " left for the next run"), targets, planned)
     pace = None if result["action"] == "skipped" else took
     return _line(_outcome("", result, f" restarted in {took:.1f} s"), targets, planned, pace)
 

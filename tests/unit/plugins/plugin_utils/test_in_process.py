@@ -7,6 +7,7 @@ from __future__ import annotations
 import base64
 import importlib
 import json
+from dataclasses import replace
 from functools import partial
 from types import SimpleNamespace
 from unittest import mock
@@ -339,6 +340,17 @@ def test_progress_is_shown(args, action, displayed):
         ("  1001 goes on", "blue", True),
         ("  1001 FAILED", "red", True),
     ]
+
+
+def test_evidence_gets_what_a_restart_is_for(monkeypatch, action):
+    notes = []
+    monkeypatch.setattr(_in_process, "noting", lambda _key: notes.append)
+    action().run()
+    assert notes == []
+    options = {"change": {"type": "str"}, "started_before": {"type": "str"}}
+    monkeypatch.setattr(Echo, "definition", replace(DEFINITION, options={**DEFINITION.options, **options}))
+    action({"change": "memory"}).run()
+    assert notes == [{"for": {"change": "memory", "started_before": None}}]
 
 
 def test_progress_line_is_never_cut(action, displayed, monkeypatch):

@@ -184,6 +184,13 @@ def test_wait_option_out_of_range_is_refused(option, value, least, name, run):
     assert result["msg"] == f"{option}: {value} is out of range; give {least} to 604800 seconds."
 
 
+@pytest.mark.usefixtures("_offline")
+def test_refusal_of_an_option_names_the_variable_of_its_caller(run):
+    given = {"wait_timeout": -5, "hint_variables": {"wait_timeout": "rolling_restart_wait_timeout"}}
+    said = run("server_restart", {**CONNECTION, **OWN["server_restart"], **given})["msg"]
+    assert said.startswith("rolling_restart_wait_timeout: -5 is out of range")
+
+
 @pytest.mark.parametrize(
     ("name", "option", "value", "words"),
     [

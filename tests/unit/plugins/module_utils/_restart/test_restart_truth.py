@@ -1330,6 +1330,18 @@ def test_open_request_that_no_task_can_answer_is_not_followed_by_another_one(dat
     assert len(service.posts) == 1
 
 
+def test_start_that_an_open_request_may_have_made_is_not_followed_by_another_one(service):
+    """No start showed when the name was first used, and the task of the request is in no list."""
+    service.servers_there[0].started, service.list_lacks = None, 9e9
+    service.lose_after = [lost()]
+    failure(service, SERVER, NAMED)
+    service.passes(500)
+    another_process()
+    error = failure(service, SERVER, NAMED)
+    assert (error.__class__, len(service.posts)) == (NotVerified, 1)
+    assert "it may have made the start that does: 10.1.0.1:2882 started at " in str(error)
+
+
 @pytest.mark.parametrize("late", [20, 150])
 def test_restart_whose_target_is_not_shown_is_waited_for(late, service):
     """Another controller has restarted it since. The service ignores the filter by host, and has no tags."""
