@@ -361,8 +361,7 @@ def starts_never_show_late() -> Patches:
 @_mutation
 def details_are_not_read() -> Patches:
     """What the list of tasks does not show is not known."""
-    for module in (know, reader):
-        yield mock.patch.object(module, "needs_detail", lambda _task: False)
+    yield mock.patch.object(know, "needs_detail", lambda _task: False)
 
 
 # What is read
