@@ -100,6 +100,15 @@ def green_task_succeeded(case: Case, run: Run) -> Iterator[Finding]:
             yield Finding("green, task did not succeed", f"task {number} is {task.status}")
 
 
+def _completes(case: Case, run: Run, wanted: set[Key], members: set[Key]) -> bool:
+    """Whether a restart of ``members`` leaves nothing of what is wanted that has not started since the change."""
+    since, rest = case.evidence.true_since(run), wanted - members
+    begins = [(key, since.earliest(key)) for key in rest]
+    ended = run.ended or EVER
+    has_started = [begin is not None and any(case.evidence.starts(key, begin, ended)) for key, begin in begins]
+    return bool(wanted & members) and all(has_started)
+
+
 def task_is_ours(case: Case, run: Run) -> Iterator[Finding]:
     """The task of a result restarts this target, and is our own where it is said to be."""
     number, action = run.result.get("task_id"), run.result.get("action")
@@ -122,6 +131,9 @@ def task_is_ours(case: Case, run: Run) -> Iterator[Finding]:
         and all(each.task == number for each in case.evidence.starts(key, begin, ended))
     }
     covers = is_empty or any(bool(parts) and parts <= set(task.members) for parts in (wanted, at_first, left))
+    if action == "attached":
+        # What is down shows no start, although another task has made one since.
+        covers = covers or _completes(case, run, wanted, set(task.members))
     # The servers of a zone may have been moved to another since, or into it.
     moved = bool(wanted) and all(case.evidence.is_in(key, task.own, run.ended or 0.0) for key in wanted)
     fits = task.work == "restart" and (covers or moved or (task.own is not None and task.own == run.change.own))

@@ -18,7 +18,17 @@ from .._base.errors import JournalError
 from .._base.parsing import Record, instant
 from .._base.service_clock import ServiceClock, earliest_service_time
 from .._journal.journal import Allows, Journal
-from .._journal.rows import REFUSED, FirstSight, MemberKey, Place, RequestRow, Shown, Wish, has_another_begin
+from .._journal.rows import (
+    REFUSED,
+    WITHOUT_ADDRESS,
+    FirstSight,
+    MemberKey,
+    Place,
+    RequestRow,
+    Shown,
+    Wish,
+    has_another_begin,
+)
 from .._ocp.endpoints import OcpApi
 from .._ocp.task_list import STEPS
 from .._ocp.task_model import FAILED, RUNNING, SUCCESSFUL, Task, is_finished
@@ -95,13 +105,19 @@ class OwnNotes:
         """Read what is noted of the target, and of the other servers of its cluster."""
         self._keys = self._target.member_keys(observed)
         others = self._target.neighbour_keys(observed)
-        self._read_keys = [*self._keys.values(), *others]
+        self._read_keys = [*self._own_keys, *others]
         self._rows = self.rows_of(self._read_keys)
 
     @property
     def keys(self) -> list[MemberKey]:
         """What the target's members are called in the journal."""
         return list(self._keys.values())
+
+    @property
+    def _own_keys(self) -> list[MemberKey]:
+        """The same, with what the target is called itself: a request for it restarts what it has then."""
+        whole = self._target.whole_key
+        return [*self._keys.values(), *([] if whole is None else [whole])]
 
     def rows_of(self, keys: Iterable[MemberKey]) -> list[RequestRow]:
         """The requests for any of these."""
@@ -116,8 +132,7 @@ class OwnNotes:
     @property
     def _here(self) -> list[RequestRow]:
         """The requests for the target or a part of it that were not refused."""
-        mine = set(self._keys.values())
-        return [row for row in self._rows if row.outcome != REFUSED and any(key in mine for key, _shown in row.members)]
+        return [row for row in self._rows if row.outcome != REFUSED and self._touches(row)]
 
     # Names
 
@@ -133,7 +148,7 @@ class OwnNotes:
         if change is None:
             return None
         whole = self._target.whole_key
-        keys = [*self._keys.values(), *([whole] if whole is not None else [])]
+        keys = self._own_keys
         noted = self._journal.sights(change, keys)
         found = {sight.member: sight for sight in self._found(look, late, noted)}
         wish = wish_of(self._request.started_before, self._request.until_effective)
@@ -271,8 +286,8 @@ class OwnNotes:
         noted = [each.task_id for each in self._rows if each.task_id is not None]
         known = None if row.known is None else frozenset(row.known).union(noted)
         wall = sent_at(row, self._api.service_clock)
-        is_old = self._ages.is_searched(row)
-        return Sent(at, uncertain, known, members, self._api.user, wall=wall, change=row.change, is_old=is_old)
+        sent = Sent(at, uncertain, known, members, self._api.user, wall=wall, change=row.change, token=row.token)
+        return replace(sent, is_old=self._ages.is_searched(row))
 
     def _open_rows(self) -> list[RequestRow]:
         rows = (row for row in self._here if row.task_id is None and not row.settled)
@@ -326,18 +341,19 @@ class OwnNotes:
         return True
 
     def _row(self, look: Look, members: frozenset[str], late: Collection[str]) -> RequestRow:
-        parts = tuple(
+        parts = [
             (self._keys[member.name], Shown() if member.name in late else _as_shown(member))
             for member in look.observed.members
             if member.name in members
-        )
+        ]
+        parts += [] if (whole := self._target.whole_key) is None else [(whole, Shown())]
         known = _sorted(entry.record["id"] for entry in look.tasks) if look.reads_tasks else None
         return RequestRow(
             None,
             self._clock.wall(),
             self._target.kind,
             self._target.task_name,
-            parts,
+            tuple(parts),
             self._request.change,
             self._values,
             self._api.url,
@@ -409,9 +425,10 @@ class OwnNotes:
             self._journal.renew()
         return self.noted_tasks
 
-    def adopted(self, task: Task, members: frozenset[str]) -> Claim:
-        """Note that a task was found to be that of the newest open request for these members."""
-        row = self._own or self._searched_row(members) or self._refused
+    def adopted(self, task: Task, sent: Sent) -> Claim:
+        """Note that a task was found to be that of a request: of one that sent_before told, or else of this run's."""
+        of_earlier = (row for row in self._rows if row.token == sent.token)
+        row = self._own or next(of_earlier, None) or self._refused
         if row is None or row.number is None:
             return Claim.UNSURE
         facts: dict[str, Any] = {"task_id": task.id, "began": task.start_time, "outcome": RUNNING}
@@ -443,12 +460,6 @@ class OwnNotes:
     def _is_refused(self, row: RequestRow) -> bool:
         """Whether it is the request of this run that was refused last."""
         return self._refused is not None and self._refused.number == row.number
-
-    def _searched_row(self, members: Collection[str]) -> RequestRow | None:
-        """The newest open request for just these members."""
-        keys = {self._keys[name] for name in members if name in self._keys}
-        rows = reversed(self._open_rows_of_kind())
-        return next((row for row in rows if {key for key, _shown in row.members} == keys), None)
 
     def ended(self, task: Task) -> None:
         """Note how a task of ours has ended. A record without its steps does not overrule that one was skipped."""
@@ -517,7 +528,7 @@ class OwnNotes:
         return [_restart_of(row) for row in chosen if self._may_run(row, listed.get(row.task_id))]
 
     def _touches(self, row: RequestRow) -> bool:
-        mine = set(self._keys.values())
+        mine = set(self._own_keys)
         return any(key in mine for key, _shown in row.members)
 
     def _is_new(self, row: RequestRow) -> bool:
@@ -577,7 +588,7 @@ class OwnNotes:
         there = {member.name for member in members}
         by_key = {key: name for name, key in self._keys.items()}
         parts = frozenset(by_key[key] for key, _shown in row.members if key in by_key)
-        others = frozenset(key.address for key, _shown in row.members)
+        others = frozenset(key.address for key, _shown in row.members if key.kind not in WITHOUT_ADDRESS)
         return TaskOnTarget(shown.record, _all_or(parts, there) if parts else others)
 
 

@@ -30,8 +30,8 @@ class Sent:
     ``known`` are the ids of the tasks that were there before it; None without permission to read tasks. ``members`` are
     those that it restarts, ``user`` is who sent it, if known. ``refused``: its answer was a refusal, or named the task
     ``failed`` that FAILED in its first step; a proxy may have got either for its own repetition of the request. One of
-    an earlier run has the time of this machine in ``wall``, in seconds since 1970, and the name of its ``change``;
-    ``is_old``: the time is over in which its task should have shown.
+    an earlier run has the ``token`` that the journal tells it by, the time of this machine in ``wall``, in seconds
+    since 1970, and the name of its ``change``; ``is_old``: the time is over in which its task should have shown.
     """
 
     at: datetime
@@ -44,6 +44,7 @@ class Sent:
     wall: float | None = None
     change: str | None = None
     is_old: bool = False
+    token: str | None = None
 
     def is_new(self, task_id: int) -> bool:
         """Whether a task was not there before."""
@@ -79,6 +80,10 @@ class Sent:
         """Whether it may have started the task, and the service shows that its user did."""
         return self.may_have_started(task) and bool(self.user) and bool(task.creator)
 
+    def has_begun_since(self, task: Task) -> bool:
+        """Whether the service shows that its user began a task at its time or later."""
+        return self.fits(task) and bool(self.user) and bool(task.creator)
+
     def _is_after(self, began: datetime, lead: timedelta) -> bool:
         return began < self.at - self.uncertain - lead
 
@@ -106,9 +111,15 @@ def undated_tasks(target: Target, tasks: Iterable[TaskOnTarget], sent: Sent) -> 
 
 
 def doubtful_tasks(target: Target, tasks: Iterable[TaskOnTarget], sent: Sent) -> list[Task]:
-    """Those of the tasks that the user of the request began since, and that may be of the target or not."""
+    """Those of the tasks that the user of the request began since, if they may be of the target or not.
+
+    Where the tasks could not be read before the request, all of them are in doubt: they may have been there.
+    """
+    is_blind = sent.known is None
     found = [entry.task for entry in tasks if _may_be(target, entry, told=False)]
-    return [task for task in found if sent.has_started(task)]
+    found += [entry.task for entry in tasks if is_blind and _may_be(target, entry, told=True)]
+    is_ours = sent.has_begun_since if is_blind else sent.has_started
+    return [task for task in found if is_ours(task)]
 
 
 def _may_be(target: Target, entry: TaskOnTarget, *, told: bool) -> bool:

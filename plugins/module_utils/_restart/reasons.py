@@ -190,8 +190,8 @@ def _begun_words(task_id: int, told: Told) -> str:
     if task is None or task.start_time is None:
         return "when it began is not known"
     known = next(each for each in told.known.tasks if each.id == task_id)
-    if told.since is not None and told.case.needed & known.unclear:
-        return f"the clocks do not tell whether it began at {_begin(task)} before {told.condition_option} or after it"
+    if told.case.needed & known.unclear:
+        return f"it is not known whether it began, at {_begin(task)}, before {told.condition_option} or since"
     return f"it began at {_begin(task)}, before {told.condition_option}"
 
 

@@ -496,13 +496,12 @@ class _Run:
         So it does if somebody else has found the task of an earlier run first. The task of this run's request stays its
         own. That of an earlier request for fewer members is noted as its task, so that what it leaves is restarted.
         """
-        task = look.task(decision.tasks[0])
-        if task is None or self._searched is None or self._request.check_mode:
+        task, sent = look.task(decision.tasks[0]), self._searched
+        if task is None or sent is None or self._request.check_mode:
             return True
-        requested = self._searched.members
-        self._claim = self._notes.adopted(task, requested)
+        self._claim = self._notes.adopted(task, sent)
         is_ours = self._sent is not None and self._claim is Claim.NOTED_BEFORE
-        is_whole = decision.members <= requested
+        is_whole = decision.members <= sent.members
         return is_whole and (is_ours or self._claim in (Claim.MADE, Claim.UNSURE))
 
     def _is_confirmed(self, look: Look, decision: Decision) -> bool:
@@ -706,7 +705,7 @@ class _Run:
         self._doubtful = doubtful_tasks(self._target, look.tasks, sent) + (found if len(found) > 1 else [])
         if self._sent is None and len(found) == 1 and not self._has_begun_since(found[0], sent):
             if not self._request.check_mode:
-                self._notes.adopted(found[0], sent.members)
+                self._notes.adopted(found[0], sent)
             return frozenset()
         return frozenset(task.id for task in found)
 
@@ -1009,7 +1008,7 @@ class _Run:
         """Search the task of a request whose answer was lost. Raises OutcomeUnknown."""
         with self._beat.about("looking for the task of its request, whose answer was lost"):
             found = find_own_task(self._api, self._target, sent, lost, self._clock, self._notes.noted_tasks_now)
-        self._claim = self._notes.adopted(found, sent.members)
+        self._claim = self._notes.adopted(found, sent)
         why = f"{self._attempt.so_far.reason}; the answer was lost"
         if self._claim is Claim.OF_ANOTHER:
             raise outcome_unknown(self._target, lost, f"The only task that fits is {of_another_request([found])}")

@@ -175,16 +175,25 @@ class _TaskAction:
             yield step, partial(calls[state], task_id, step.id)
 
     def _send_when_allowed(self, before: Task, step: Subtask | None, send: Callable[[], ApiResponse]) -> None:
-        """Send; after a pause that the service requested, look and decide again: somebody else may have sent it."""
+        """Send; after a pause that the service requested, look and decide again: somebody else may have sent it.
+
+        So may a proxy, which got the 429 for its repetition. What was done since, and has failed again, is not done
+        a second time.
+        """
         while True:
             try:
                 self._send(before, step, send)
                 return
             except RateLimited as refusal:
                 self._attempt.pause_for(refusal, self._api.timeout)
-            before = self._read_before()
-            if self._is_reached(before, step):
+            now = self._read_before()
+            if self._is_reached(now, step):
                 return
+            if _action_is_visible(now, before, step, self._desired.state):
+                self._record_action(step)
+                self._add_to_reason("the task shows that it was done since, by this request or somebody else's")
+                return
+            before = now
 
     def _send(self, before: Task, step: Subtask | None, send: Callable[[], ApiResponse]) -> None:
         """Send once. After a refusal or a lost response, the task may show that the state is reached."""

@@ -17,9 +17,11 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.know import
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.knowledge import Relative, Request
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.look import Look
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.own_notes import Claim, OwnNotes
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.own_request import Sent
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart_request import RestartRequest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.agents import Agents
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target import TaskOnTarget
+from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.zone import Zone
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll_pauses import PollPolicy
 from ansible_collections.oceanbase.ocp.tests.unit.support.controllers import another_process
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import SERVER, at
@@ -34,6 +36,8 @@ EFFECTIVE = {"until_effective": {"stack_size": "5M"}}
 # The time-out of a request, and the minute in which its task shows.
 SEARCH = 20 + 60
 CERTAIN = SEARCH + LARGEST_CORRECTION
+# The request of the run itself.
+OWN = Sent(at(0), timedelta(0), frozenset(), HERE, "admin")
 
 
 @pytest.fixture
@@ -442,7 +446,7 @@ def test_adopted_task_of_a_refused_request_stays_with_it(run, seen):
     notes = run()
     notes.begin(seen(), HERE)
     notes.end(None, refused=True)
-    notes.adopted(Task.from_api(raw_task(1001)), HERE)
+    notes.adopted(Task.from_api(raw_task(1001)), OWN)
     notes.refused_for_sure()
     assert [(row.task_id, row.outcome) for row in run().rows_of(notes.keys)] == [(1001, "RUNNING")]
 
@@ -452,10 +456,10 @@ def test_task_of_a_refused_request_that_another_controller_has_noted_stays_with_
     notes, task = run(), Task.from_api(raw_task(1001))
     notes.begin(seen(), HERE)
     notes.end(None, refused=True)
-    assert run().adopted(task, HERE) is not Claim.OF_ANOTHER
+    assert adopted(run(), task) is not Claim.OF_ANOTHER
     notes.refresh(seen().observed)
     assert (notes.noted_tasks, run().noted_tasks) == (frozenset(), {1001})
-    assert notes.adopted(task, HERE) is not Claim.OF_ANOTHER
+    assert notes.adopted(task, OWN) is not Claim.OF_ANOTHER
     notes.refused_for_sure()
     assert [(row.task_id, row.outcome) for row in run().rows_of(notes.keys)] == [(1001, "RUNNING")]
 
@@ -464,7 +468,7 @@ def test_request_that_was_refused_is_not_forgotten_if_another_controller_has_not
     notes = run()
     notes.begin(seen(), HERE)
     notes.end(None, refused=True)
-    run().adopted(Task.from_api(raw_task(1001)), HERE)
+    adopted(run(), Task.from_api(raw_task(1001)))
     notes.refresh(seen().observed)
     notes.refused_for_sure()
     assert [(row.task_id, row.outcome) for row in run().rows_of(notes.keys)] == [(1001, "RUNNING")]
@@ -475,7 +479,7 @@ def test_task_of_another_request_does_not_answer_this_one(run, seen, service):
     answered(run, seen, task_id=90)
     notes = run()
     notes.begin(seen(), HERE)
-    assert notes.adopted(Task.from_api(raw_task(90)), HERE) is Claim.OF_ANOTHER
+    assert notes.adopted(Task.from_api(raw_task(90)), OWN) is Claim.OF_ANOTHER
     notes.end(None)
     service.time.time += CERTAIN
     assert run().open_requests(seen()) == (Request(HERE, is_searched=True, is_here=True),)
@@ -601,13 +605,11 @@ def test_start_that_has_moved_is_compared_with_the_first_use_by_another_controll
     assert sights(run(**NAME), seen())[ADDRESS].of_start(seen().observed.members[0]) is relative
 
 
-def test_request_for_a_server_blocks_its_cluster_and_is_not_taken_for_one_of_it(run, seen, journal):
+def test_request_for_a_server_blocks_its_cluster_and_is_not_taken_for_one_of_it(run, seen):
     run().begin(seen(), HERE)
     of_cluster = run(target=SERVER_41.cluster)
     [request] = of_cluster.open_requests(seen())
     assert (request.members, of_cluster.sent_before()) == (HERE, None)
-    of_cluster.adopted(Task.from_api(raw_task(90)), HERE)
-    assert [row.task_id for row in journal.requests(of_cluster.keys)] == [None]
 
 
 def test_newest_open_request_is_searched_for(run, seen, service):
@@ -628,19 +630,35 @@ def test_task_that_was_found_closes_the_request(run, seen, journal):
     run().begin(seen(), HERE)
     task = Task.from_api(raw_task(7, startTime=at(1).isoformat()))
     notes = run()
-    notes.adopted(task, HERE)
+    adopted(notes, task)
     assert (notes.sent_before(), run().sent_before()) == (None, None)
     [noted] = journal.requests(run().keys)
     assert (noted.task_id, noted.began, noted.outcome) == (7, at(1).isoformat(), "RUNNING")
 
 
-def test_task_that_was_found_is_not_that_of_a_request_for_other_hosts(run, service, journal):
+def test_task_that_was_found_is_that_of_its_request_whatever_the_target_has_now(run, service, journal):
+    """By its members, no request would be found, and the run would look again for ever."""
     agents = Agents(((51, "10.1.0.1"), (52, "10.1.0.2")))
     one = Agents(agents.hosts[:1])
     looked = Look(one.observe(service), at(0))
     run(target=one).begin(looked, frozenset({"10.1.0.1"}))
-    run(target=agents).adopted(Task.from_api(raw_task(7)), frozenset({"10.1.0.2"}))
-    assert [row.task_id for row in journal.requests(run(target=one).keys)] == [None]
+    adopted(run(target=agents), Task.from_api(raw_task(7)))
+    assert [row.task_id for row in journal.requests(run(target=one).keys)] == [7]
+
+
+def test_request_for_a_whole_is_open_for_what_it_has_now(run, service):
+    """A zone got another server at the address of the one that the request was noted with."""
+    zone = Zone.find(service, "orders", "zone1")
+    run(target=zone).begin(Look(zone.observe(service), at(0)), HERE)
+    service.servers_there[0] = replace(service.servers_there[0], id=1041)
+    now = Zone.find(service, "orders", "zone1")
+    [request] = run(target=now).open_requests(Look(now.observe(service), at(1)))
+    assert not request.is_searched
+
+
+def adopted(notes, task):
+    """Take a task for that of the open request of an earlier run."""
+    return notes.adopted(task, notes.sent_before())
 
 
 # Their tasks

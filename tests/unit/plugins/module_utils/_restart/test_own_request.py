@@ -144,6 +144,31 @@ def test_task_of_our_user_may_be_ours_if_its_target_is_not_shown(restarts, field
     assert bool(found) is is_doubtful
 
 
+@pytest.mark.parametrize(
+    ("fields", "is_doubtful"),
+    [
+        ({}, True),
+        ({"restarts": NOTHING}, True),
+        ({"name": ZONE}, False),
+        ({"began": 93.9}, False),
+        ({"creator": None}, False),
+        ({"creator": "root"}, False),
+    ],
+    ids=[
+        "of the target",
+        "of an unknown target",
+        "of another kind",
+        "from before",
+        "of nobody known",
+        "of somebody else",
+    ],
+)
+def test_task_may_be_ours_or_not_if_tasks_could_not_be_read_before(fields, is_doubtful):
+    restarts = fields.pop("restarts", ALL)
+    found = doubtful_tasks(SERVER_41, [TaskOnTarget(record(**fields), restarts)], replace(SENT, known=None))
+    assert bool(found) is is_doubtful
+
+
 # The answer to the request
 
 

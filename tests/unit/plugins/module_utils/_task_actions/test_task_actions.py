@@ -359,6 +359,22 @@ def test_task_action_done_by_someone_else_in_the_pause_is_not_sent_again(call, t
     assert result["reason"].endswith("since someone else was faster")
 
 
+@pytest.mark.parametrize("wish", [DesiredState(RETRIED), DesiredState(RETRIED, SECOND)])
+def test_retry_that_has_failed_again_in_the_pause_is_not_sent_again(wish, time_passes):
+    """A proxy sent it twice, and the 429 is the answer to the second: that is seed 14951385 of the simulation."""
+    service = failed(time_passes, times=2)
+    service.refusals = [limited(4.0)]
+
+    def fail_again():
+        service.model.retry()
+        service.run()
+
+    time_passes.after_sleep = fail_again
+    result = acted_on(service, wish)
+    assert (len(service.posts), result["changed"], result["action"]) == (1, True, "retried")
+    assert result["reason"].endswith("the task shows that it was done since, by this request or somebody else's")
+
+
 def test_task_in_another_state_after_the_pause_is_left_alone(time_passes):
     service = failed(time_passes)
     service.refusals = [limited(4.0)]
