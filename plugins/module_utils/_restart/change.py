@@ -142,6 +142,13 @@ def _was_set_back(before: Member, after: Member) -> bool:
     return (before.started - after.started).total_seconds() > _least_move(before, after)
 
 
+def _is_earlier(before: Member, after: Member) -> bool:
+    """Whether the start is an earlier one than before: the answer is old, or the clock of the host was set back."""
+    if before.started is None or after.started is None:
+        return False
+    return (before.started - after.started).total_seconds() > UPTIME_TOLERANCE
+
+
 @dataclass(frozen=True)
 class Sight:
     """What was shown of a member when a name was first used for it, and the ids of the tasks that it had.
@@ -170,7 +177,8 @@ class Sight:
         moved = has_moved(self.shown, member)
         if moved and not self.late:
             return _of_moved(self.shown, member, self.at)
-        if moved or (moved is False and self.filled) or _was_set_back(self.shown, member):
+        was_set = _was_set_back(self.shown, member) or _is_earlier(self.shown, member)
+        if moved or was_set or (moved is False and self.filled):
             return Relative.UNCLEAR
         if moved is None:
             return Relative.UNCLEAR if self._may_be_new(member) else Relative.HIDDEN
