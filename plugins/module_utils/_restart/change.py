@@ -156,8 +156,9 @@ class Sight:
     ``tasks`` is None if OCP did not let the controller read tasks then. ``shown`` has neither a start nor processes if
     none was shown. ``late``: one of these tasks may have made a start that shows later. ``filled``: ``shown`` is what
     was shown after that use, and may be since. Of the tasks, ``starting`` might start it from then on, ``running`` only
-    if they are rolled back. ``at`` is when that was, by the clocks of the service. ``joined``: the name was used for
-    its cluster or zone before it belonged to that, from then on.
+    if they are rolled back. ``at`` is when that was, by the clocks of the service, and ``age`` how many seconds ago, by
+    that of this machine. ``joined``: the name was used for its cluster or zone before it belonged to that, from then
+    on.
     """
 
     shown: Member
@@ -167,6 +168,7 @@ class Sight:
     starting: frozenset[int] = frozenset()
     running: frozenset[int] = frozenset()
     at: Span | None = None
+    age: float | None = None
     joined: Span | None = None
 
     def of_start(self, member: Member) -> Relative:
@@ -175,6 +177,8 @@ class Sight:
             started = started_span(member)
             return Relative.HIDDEN if started is None else started.relative_to(self.joined)
         moved = has_moved(self.shown, member)
+        if moved and self._has_run_since(member):
+            return Relative.UNCLEAR
         if moved and not self.late:
             return _of_moved(self.shown, member, self.at)
         was_set = _was_set_back(self.shown, member) or _is_earlier(self.shown, member)
@@ -183,6 +187,11 @@ class Sight:
         if moved is None:
             return Relative.UNCLEAR if self._may_be_new(member) else Relative.HIDDEN
         return Relative.BEFORE
+
+    def _has_run_since(self, member: Member) -> bool:
+        """Whether a process with the number of then has run for longer: the clock of its host was set."""
+        is_same = _has_other_pids(self.shown, member) is False
+        return is_same and self.age is not None and member.uptime is not None and member.uptime >= self.age
 
     def _may_be_new(self, member: Member) -> bool:
         """Whether a start shows now, where none did, and it is not sure to be from before."""

@@ -158,7 +158,7 @@ class OwnNotes:
         else:
             self._journal.check(change, wish, keys)
         completed = {key: sight.completed_by(found.get(key, sight)) for key, sight in noted.items()}
-        sights = _by_name(self._keys, completed, self._api.service_clock)
+        sights = _by_name(self._keys, completed, self._api.service_clock, self._clock.wall())
         if whole is not None and whole in noted:
             first = noted[whole]
             then = noted_span(first.at, first.clocks, self._api.service_clock)
@@ -631,17 +631,20 @@ def _as_text(values: Mapping[str, str]) -> str | None:
 
 
 def noted_sights(journal: Journal, change: str, keys: Mapping[str, MemberKey], clock: ServiceClock) -> dict[str, Sight]:
-    """What was shown of members with these ``keys`` when the name of a change was first used for them, by name."""
+    """What was shown of servers with these ``keys`` when the name of a change was first used for them, by name."""
     return _by_name(keys, journal.sights(change, keys.values()), clock)
 
 
 def _by_name(
-    keys: Mapping[str, MemberKey], noted: Mapping[MemberKey, FirstSight], clock: ServiceClock
+    keys: Mapping[str, MemberKey],
+    noted: Mapping[MemberKey, FirstSight],
+    clock: ServiceClock,
+    wall: float | None = None,
 ) -> dict[str, Sight]:
-    return {name: _sight(name, noted[key], clock) for name, key in keys.items() if key in noted}
+    return {name: _sight(name, noted[key], clock, wall) for name, key in keys.items() if key in noted}
 
 
-def _sight(name: str, noted: FirstSight, clock: ServiceClock) -> Sight:
+def _sight(name: str, noted: FirstSight, clock: ServiceClock, wall: float | None) -> Sight:
     return Sight(
         noted_member(name, noted.shown),
         None if noted.tasks is None else frozenset(noted.tasks),
@@ -650,6 +653,7 @@ def _sight(name: str, noted: FirstSight, clock: ServiceClock) -> Sight:
         starting=frozenset(noted.starting),
         running=frozenset(noted.running),
         at=noted_span(noted.at, noted.clocks, clock),
+        age=None if wall is None or noted.filled else wall - noted.at,
     )
 
 

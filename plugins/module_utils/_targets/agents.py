@@ -138,6 +138,7 @@ def agent_member(name: str, agent: Record, host_status: str | None) -> Member:
     renewed = renewed_processes(running)
     starts = [_earliest_start(running[alias]) for alias in renewed]
     known = [start for start in starts if start is not None]
+    uptimes = [integer(running[alias].get("elapsedTime")) for alias in renewed]
     status = worst_agent_status(agent.get("status"), host_status)
     return Member(
         name,
@@ -146,6 +147,7 @@ def agent_member(name: str, agent: Record, host_status: str | None) -> Member:
         started=min(known) if known and len(known) == len(starts) else None,
         serves=agent_serves(status, running, stopped),
         stopped=tuple(sorted(missing_processes(running, stopped))),
+        uptime=max((uptime for uptime in uptimes if uptime is not None), default=None),
     )
 
 

@@ -28,7 +28,8 @@ class Member:
     ``started`` is the latest instant that is known not to be after its start; ``operated_by`` is the id of the task
     that works on it; ``serves``: see serving.py. ``stopped`` are the names of processes that do not run. ``is_ahead``:
     its start is still to come by the clock of the service, so only other starts of its host can be compared with it;
-    None if that was not looked at. One so far ahead that no clock shows it is not ``started`` at all.
+    None if that was not looked at. One so far ahead that no clock shows it is not ``started`` at all. ``uptime``: for
+    how many seconds it has run, where ``started`` is computed from that.
     """
 
     name: str
@@ -41,6 +42,7 @@ class Member:
     inner_status: str | None = None
     stopped: tuple[str, ...] = ()
     is_ahead: bool | None = None
+    uptime: int | None = field(default=None, compare=False)
 
     @property
     def state(self) -> str:

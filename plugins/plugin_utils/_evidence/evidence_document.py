@@ -226,7 +226,8 @@ class EvidenceDocument:
             self._plans.append(new)
 
     def _not_reached(self) -> Iterator[Record]:
-        """What was planned and has no outcome, nor is in flight."""
+        """What was planned and has no outcome, nor is in flight; while modules work, they may have come to it."""
+        is_open = self._state == RUNNING and bool(self._unfinished)
         in_flight = [one["target"].split() for entry in self._unfinished.values() for one in entry["in_flight"]]
         told: set[tuple[Any, Any]] = set()
         for plan in self._plans:
@@ -234,12 +235,13 @@ class EvidenceDocument:
             for name, server in plan.servers.items():
                 if name not in reached | told and not any(server["name"] in words for words in in_flight):
                     told.add(name)
-                    yield {**_head(plan.place), **unreached_entry(server, plan.place.check_mode)}
+                    yield {**_head(plan.place), **unreached_entry(server, plan.place.check_mode, is_open=is_open)}
         for run in self._parts.values():
             for target in run.planned:
                 if target not in run.begun:
                     named = {"name": target, "cluster": None, "reason": None}
-                    unreached = unreached_entry(named, run.place.check_mode, PARTS[run.place.module])
+                    kind = PARTS[run.place.module]
+                    unreached = unreached_entry(named, run.place.check_mode, kind, is_open=is_open)
                     yield {**_head(run.place), **unreached}
 
     def _update(self, task: Record) -> None:

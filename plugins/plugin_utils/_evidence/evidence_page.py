@@ -27,6 +27,7 @@ OUTCOMES = {
     "postponed": (PENDING, "postponed"),
     "planned": (PENDING, "would restart"),
     "not_begun": (PENDING, "not begun"),
+    "unknown": (UNKNOWN, "not known"),
 }
 # The keys of times that are the controller's, in UTC in the document; all others are OCP's, or a user's.
 CONTROLLER_TIMES = ("at", "started_at", "written_at", "ended_at")

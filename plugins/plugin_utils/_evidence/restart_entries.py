@@ -20,7 +20,7 @@ SERVERS = {FLEET: "servers", ROLLING: "results"}
 # has all of them.
 PARTS = {"agent_restart": "agents", "arbitration_service_restart": "arbitration_service"}
 FAILED, PROVEN, UNPROVEN, SKIPPED = "failed", "proven", "unproven", "skipped"
-PLANNED, POSTPONED, NOT_BEGUN = "planned", "postponed", "not_begun"
+PLANNED, POSTPONED, NOT_BEGUN, UNKNOWN = "planned", "postponed", "not_begun", "unknown"
 # What was done to a task by the module task, and what a task shows of itself.
 TASK_KEYS = ("id", "name", "status", "creator", "start_time", "finish_time", "duration")
 LONGEST_MESSAGE = 20_000
@@ -132,12 +132,13 @@ def _of_fleet(server: Record, check_mode: bool) -> Record:
     }
 
 
-def unreached_entry(target: Record, check_mode: bool, kind: str = "server") -> Record:
-    """A target of a plan that has no outcome."""
+def unreached_entry(target: Record, check_mode: bool, kind: str = "server", *, is_open: bool = False) -> Record:
+    """A target of a plan that has no outcome; ``is_open``: the run was at work, and may have come to it."""
+    outcome = PLANNED if check_mode else UNKNOWN if is_open else NOT_BEGUN
     return {
         **{"kind": kind, "name": target["name"], "cluster": target["cluster"]},
         **_course({}, check_mode),
-        **{"outcome": PLANNED if check_mode else NOT_BEGUN, "reason": target["reason"]},
+        **{"outcome": outcome, "reason": target["reason"]},
         **{"members": [], "task": None, "elapsed": None, "trace_id": None},
     }
 

@@ -253,6 +253,30 @@ def test_a_start_is_since_the_first_use_of_a_name_if_it_has_moved(seen, now, rel
 
 
 @pytest.mark.parametrize(
+    ("pid", "uptime", "age", "relative"),
+    [
+        (7, 3600, 44.0, UNCLEAR),
+        (7, 43, 44.0, SINCE),
+        (8, 3600, 44.0, SINCE),
+        (7, None, 44.0, SINCE),
+        (7, 3600, None, SINCE),
+    ],
+    ids=[
+        "it runs on",
+        "it is new, in a container",
+        "it is another",
+        "no uptime is shown",
+        "it is not known since when",
+    ],
+)
+def test_process_that_runs_for_longer_than_the_name_is_used_has_not_restarted(pid, uptime, age, relative):
+    """The clock of its host was set forward: that is seed 14953499 of the simulation."""
+    seen = Sight(member(-90, pids={"ocp_agentd": 7}, computed=True), frozenset(), age=age)
+    now = replace(member(90_000, pids={"ocp_agentd": pid}, computed=True), uptime=uptime)
+    assert Begin(sights={"a": seen}).of_start(now) is relative
+
+
+@pytest.mark.parametrize(
     ("shown", "now", "relative"),
     [
         (member(-900), member(-90), MOVED),

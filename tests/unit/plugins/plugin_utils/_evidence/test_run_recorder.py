@@ -255,6 +255,18 @@ def test_targets_that_a_run_of_several_calls_has_not_come_to_are_not_begun(run, 
     assert told[1:-1] == ([] if interrupted else [("agents", "10.0.0.2", "failed")])
 
 
+def test_what_a_killed_run_may_have_come_to_is_not_known(run):
+    """Nothing is written after kill -9: the last document is the one from when the step began."""
+    servers = [{"cluster": "orders", "server": f"10.0.0.{n}:2882", "reason": "old"} for n in (1, 2)]
+    waves = {"waves": [{"number": 1, "servers": servers}], "left_alone": [], "refused": []}
+    run.begins()
+    run.recorder.ended(run.result("fleet_restart_info", waves))
+    assert run.document["totals"] == {"not_begun": 2}
+    run.recorder.started(run.host(), Task("fleet_restart", "Restart the servers"))
+    assert (run.document["state"], run.document["totals"]) == ("running", {"unknown": 2})
+    assert "not known" in Page(run.page).text
+
+
 @pytest.mark.parametrize("check_mode", [False, True])
 def test_all_that_was_planned_and_has_no_outcome_is_not_begun(run, check_mode):
     servers = [{"cluster": "orders", "server": f"10.0.0.{n}:2882", "reason": "old"} for n in (1, 2)]
