@@ -16,7 +16,7 @@ from .._ocp.task_model import Task
 from .._targets.target import Member
 from .._waiting.await_tasks import UNSEEN_FOR
 from .change import Span, has_moved, noted_member
-from .evidence import work_of
+from .evidence import PROOF_TIMEOUT, work_of
 from .knowledge import Work
 
 
@@ -42,6 +42,10 @@ class Ages:
     def is_searched(self, row: RequestRow) -> bool:
         """Whether the time is surely over in which the task of a request should have shown."""
         return self.is_surely(row, self._arrives_within(row) + UNSEEN_FOR)
+
+    def is_shown(self, row: RequestRow) -> bool:
+        """Whether the time is surely over in which the start should have shown that a task has made since."""
+        return self.is_surely(row, self._arrives_within(row) + UNSEEN_FOR + PROOF_TIMEOUT)
 
     def may_be_unseen(self, row: RequestRow) -> bool:
         """Whether the service may not show its task yet. One whose answer is open may still be carried out."""

@@ -177,10 +177,9 @@ class Sight:
             started = started_span(member)
             return Relative.HIDDEN if started is None else started.relative_to(self.joined)
         moved = has_moved(self.shown, member)
-        if moved and self._has_run_since(member):
-            return Relative.UNCLEAR
         if moved and not self.late:
-            return _of_moved(self.shown, member, self.at)
+            found = _of_moved(self.shown, member, self.at)
+            return Relative.UNCLEAR if found is Relative.SINCE and self._has_run_since(member) else found
         was_set = _was_set_back(self.shown, member) or _is_earlier(self.shown, member)
         if moved or was_set or (moved is False and self.filled):
             return Relative.UNCLEAR

@@ -35,11 +35,11 @@ class Ended:
     def may_show(self, task: TaskRecord, now: datetime) -> bool:
         """Whether the start that an ended task has made may still show.
 
-        It may until three minutes after the end of the task. Clocks may not tell that: then until this run has known
-        for three minutes that the task has ended.
+        It may until three minutes after the end of the task. Clocks may not tell that, and its times may not be shown:
+        then until this run has known for three minutes that the task has ended.
         """
         until = shows_until(task)
-        if until is None or now - timedelta(seconds=self.uncertain) >= until:
+        if until is not None and now - timedelta(seconds=self.uncertain) >= until:
             return False
         return self.since.get(task.id, 0.0) < PROOF_TIMEOUT
 
@@ -82,12 +82,16 @@ def undecided(
     return list(_Meaning(may_be_kind, look, begin, values, memory or Memory()).undecided())
 
 
-def late_tasks(look: Look, member: ShownMember, ended: Ended, shown: Collection[int] = ()) -> frozenset[int]:
+def late_tasks(
+    may_be_kind: MayBeKind, look: Look, member: ShownMember, ended: Ended, shown: Collection[int] = ()
+) -> frozenset[int]:
     """The ids of the tasks whose start was made before this look, and may replace the one that is shown of a member.
 
-    ``shown`` are those of tasks whose start is known to have shown.
+    ``shown`` are those of tasks whose start is known to have shown. A task counts also if it ``may_be_kind`` of a
+    restart, and what it restarts is not shown.
     """
-    entries = [entry for entry in look.tasks if _restarts(entry, member.name)]
+    untold = [entry for entry in look.tasks if entry.restarts == frozenset() and may_be_kind(entry.record)]
+    entries = [entry for entry in look.tasks if _restarts(entry, member.name) or entry in untold]
     tasks = [entry.task for entry in entries if may_have_started(entry.task)]
     started = started_span(member)
     return frozenset(
@@ -211,7 +215,7 @@ class _Meaning:
             restarts,
             since if restarts else frozenset(),
             unclear if restarts else frozenset(),
-            is_due=work.is_final and self.memory.ended.may_show(task, self.look.now),
+            is_due=work.may_have_started and self.memory.ended.may_show(task, self.look.now),
             is_told=bool(restarts) or not self._may_be_untold(entry, since | unclear),
         )
 

@@ -58,6 +58,11 @@ class Work(Enum):
     GONE = "gone"
 
     @property
+    def may_have_started(self) -> bool:
+        """Whether it has ended, and may have started the target."""
+        return self not in (Work.RUNNING, Work.NOTHING)
+
+    @property
     def is_final(self) -> bool:
         """Whether no other restart may follow it for the same change: it has restarted the target, or may have."""
         return self in (Work.RESTARTED, Work.SKIPPED, Work.GONE)
@@ -94,8 +99,8 @@ class Task:
     """A task on the target, and the names of the members that it restarts; none for other work.
 
     For those in ``since`` it began since the change, for those in ``unclear`` that is not clear. ``is_due``: it has
-    ended, and the service may show the start that it made later. ``is_told``: the service shows what it restarts; one
-    of which that is not shown may restart the target.
+    ended, and the service may show the start that it made, or may have made, later. ``is_told``: the service shows what
+    it restarts; one of which that is not shown may restart the target.
     """
 
     id: int
@@ -113,12 +118,14 @@ class Request:
 
     ``is_searched``: the time is over in which its task should have shown. ``is_here``: this process has sent it, and
     something on the way may deliver it at any time. ``is_of_change``: it was sent for the change that is asked for.
+    ``is_due``: the start that it may have made may still show; its task may have ended unseen.
     """
 
     members: frozenset[str]
     is_searched: bool
     is_here: bool = False
     is_of_change: bool = False
+    is_due: bool = False
 
 
 @dataclass(frozen=True)

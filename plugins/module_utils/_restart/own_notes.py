@@ -230,7 +230,7 @@ class OwnNotes:
             for each, before in row.members
             if row.task_id is not None and each == key and has_moved(noted_member(member.name, before), member)
         }
-        return late_tasks(look, member, ended, seen)
+        return late_tasks(self._target.may_be_kind, look, member, ended, seen)
 
     # Requests
 
@@ -252,7 +252,8 @@ class OwnNotes:
                 continue
             is_over = self._ages.is_searched(row)
             is_here, is_of_change = row.token in _SENT_HERE, self._is_of_change(row)
-            found.append(Request(frozenset(parts), is_over, is_here=is_here, is_of_change=is_of_change))
+            is_due = not self._ages.is_shown(row)
+            found.append(Request(frozenset(parts), is_over, is_here=is_here, is_of_change=is_of_change, is_due=is_due))
         return tuple(found)
 
     def _is_of_an_earlier_task(self, row: RequestRow, parts: Collection[str], look: Look) -> bool:

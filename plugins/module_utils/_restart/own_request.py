@@ -97,7 +97,7 @@ def _begin_of(task: Task) -> datetime | None:
 
 def own_tasks(target: Target, tasks: Iterable[TaskOnTarget], sent: Sent) -> list[Task]:
     """Those of the tasks on the target that the request may have started: of its kind, for just its members."""
-    restarts = [entry for entry in tasks if entry.restarts is None or entry.restarts == sent.members]
+    restarts = [entry for entry in tasks if _is_whole(entry, sent)]
     found = [entry.task for entry in restarts if _may_be(target, entry, told=True)]
     is_ours = sent.has_started if sent.refused else sent.may_have_started
     return [task for task in found if is_ours(task)]
@@ -105,7 +105,7 @@ def own_tasks(target: Target, tasks: Iterable[TaskOnTarget], sent: Sent) -> list
 
 def undated_tasks(target: Target, tasks: Iterable[TaskOnTarget], sent: Sent) -> list[TaskOnTarget]:
     """Those that may be own tasks, but whose begin is not in the list. Their details have it."""
-    restarts = [entry for entry in tasks if entry.restarts is None or entry.restarts == sent.members]
+    restarts = [entry for entry in tasks if _is_whole(entry, sent)]
     new = [entry for entry in restarts if sent.is_new(entry.task.id) and _may_be(target, entry, told=True)]
     return [entry for entry in new if _begin_of(entry.task) is None]
 
@@ -120,6 +120,11 @@ def doubtful_tasks(target: Target, tasks: Iterable[TaskOnTarget], sent: Sent) ->
     found += [entry.task for entry in tasks if is_blind and _may_be(target, entry, told=True)]
     is_ours = sent.has_begun_since if is_blind else sent.has_started
     return [task for task in found if is_ours(task)]
+
+
+def _is_whole(entry: TaskOnTarget, sent: Sent) -> bool:
+    """Whether a task restarts just what a request was for."""
+    return not entry.restarts_others and (entry.restarts is None or entry.restarts == sent.members)
 
 
 def _may_be(target: Target, entry: TaskOnTarget, *, told: bool) -> bool:

@@ -249,6 +249,13 @@ def _step_skipped(decision: Decision, told: Told) -> str:
     )
 
 
+def _start_open(decision: Decision, told: Told) -> str:
+    return (
+        f"task {told.label(decision.tasks[0])} did not succeed, and may have started "
+        f"{join_names(sorted(decision.members))} since {told.condition}, which may show later{_down(told)}"
+    )
+
+
 def _task_gone(decision: Decision, told: Told) -> str:
     return (
         f"the service does not show task {told.label(decision.tasks[0])} any more, which this controller has requested "
@@ -372,6 +379,7 @@ _REASONS: Mapping[Rule, Callable[[Decision, Told], str]] = {
     Rule.START_LATE: _start_late,
     Rule.START_MISSING: _start_missing,
     Rule.STEP_SKIPPED: _step_skipped,
+    Rule.START_OPEN: _start_open,
     Rule.TASK_GONE: _task_gone,
     Rule.REQUEST_OPEN: _request_open,
     Rule.REQUEST_HERE: _request_here,
@@ -427,6 +435,7 @@ _LOOK_AT_IT = (
     "Look at its newest tasks and at the process itself. If it has not restarted since, leave out started_before and "
     "change: then it is restarted."
 )
+_LATER = "Run this again with wait=true, or in three minutes."
 _ADVICE = {
     Rule.NOT_THERE: "Look for it in OCP, name what is there now, and run this again.",
     Rule.VALUES_NOT_TAKEN: (
@@ -440,7 +449,8 @@ _ADVICE = {
         "Look at the newest tasks in OCP with credentials that may read them, and at the process itself. If there was "
         "no restart, clear the request with restart_journal_clear."
     ),
-    Rule.TASK_UNTOLD: "Run this again with wait=true, or in three minutes.",
+    Rule.TASK_UNTOLD: _LATER,
+    Rule.START_OPEN: _LATER,
     Rule.CLOCKS_OVERLAP: "Look at the start of the process itself.",
     Rule.START_MOVED: "Look at the start of the process itself, and at the clock of its host.",
 }

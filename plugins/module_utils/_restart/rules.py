@@ -44,6 +44,7 @@ class Rule(Enum):
     START_LATE = "a restart that began since has succeeded, and its start does not show yet"
     START_MISSING = "a restart that began since has succeeded, and its start does not show"
     STEP_SKIPPED = "a restart that began since has skipped a step"
+    START_OPEN = "a restart that began since did not succeed, and the start that it may have made may show later"
     TASK_GONE = "a restart that this controller requested since is gone, and how it ended is not known"
     REQUEST_OPEN = "a request of this controller may have started a task that does not show yet"
     REQUEST_HERE = "a request of this process may still be delivered"
@@ -270,20 +271,39 @@ _FINAL = (
 )
 
 
+def _start_open(case: Case) -> Decision | None:
+    """What did not succeed, or was undone, may have started what shows the start of before."""
+    if not case.wish.is_dated:
+        return None
+    shown = {member.name for member in case.stale if member.start is Relative.BEFORE}
+    ran = [task for task in case.known.tasks if task.is_due and task.work in (Work.RAN, Work.UNDONE)]
+    found = {task.id: shown & (task.since | task.unclear) for task in ran}
+    names: frozenset[str] = frozenset().union(*found.values())
+    step = Step.WAIT if case.wish.waits else Step.FAIL
+    numbers = {number for number, members in found.items() if members}
+    return Decision(Rule.START_OPEN, step, names, case.newest(numbers)) if names else None
+
+
 def _request_open(case: Case) -> Decision | None:
     for request in case.known.requests:
         if request.is_here:
             return Decision(Rule.REQUEST_HERE, Step.FAIL, request.members)
         if not request.is_searched:
             return Decision(Rule.REQUEST_OPEN, Step.WAIT, request.members)
-        if request.is_of_change and (not case.known.reads_tasks or _may_show_it(case, request)):
+        if request.is_of_change and (not case.known.reads_tasks or _may_have_made_it(case, request)):
             return Decision(Rule.REQUEST_UNSEEN, Step.FAIL, request.members)
+        if request.is_of_change and request.is_due and not case.names.isdisjoint(request.members):
+            return Decision(Rule.REQUEST_OPEN, Step.WAIT, request.members)
     return None
 
 
-def _may_show_it(case: Case, request: Request) -> bool:
-    """Whether a start that is shown may be that of a request: it is not known to be from before."""
-    return any(member.start is Relative.UNCLEAR and member.name in request.members for member in case.stale)
+def _may_have_made_it(case: Case, request: Request) -> bool:
+    """Whether a member runs that a request may have started: its start is not known to be from before."""
+    there = [member for member in case.stale if member.name in request.members]
+    return any(
+        member.start is Relative.UNCLEAR or (member.start is Relative.HIDDEN and member.serves is not False)
+        for member in there
+    )
 
 
 def _nothing_shown(case: Case) -> Decision | None:
@@ -359,6 +379,7 @@ RULES: tuple[Callable[[Case], Decision | None], ...] = (
     _values,
     _start_late,
     _start_missing,
+    _start_open,
     _request_open,
     _nothing_shown,
     _tasks_hidden,

@@ -247,6 +247,9 @@ def _is_restarted(before: Member, after: Member | None, task: RestartTask) -> bo
     if task.skipped and not moved:
         return moved
     found = task.start_after(after)
+    if task.skipped and before.name in task.late and found is not Relative.SINCE:
+        # The start that has moved may be that of an earlier restart.
+        return None
     if found is Relative.HIDDEN:
         return moved or (None if task.attached else moved)
     if found is Relative.BEFORE:

@@ -99,7 +99,7 @@ class Agents(Target):
         """Restarts of the agents on any of these hosts, and other work on them."""
         # Without tags, only the filter by host identifies the agents of a task.
         unnamed = any(not shown_hosts(task) for task in listed)
-        hosts = [number for number, _address in self.hosts]
+        hosts = {number for number, _address in self.hosts}
         by_host = task_ids_by_host(api, hosts if unnamed else (), self.other_hosts, name=AGENT_FILTER, **query)
         touching = []
         for task in listed:
@@ -108,7 +108,7 @@ class Agents(Target):
             restarts = kind_of(task.get("name")) in (AGENT_RESTART, SINGLE_AGENT_RESTART)
             # If nothing shows the hosts of a task, it may be on any.
             if touched or (by_host is None and not on_hosts):
-                touching.append(TaskOnTarget(task, touched if restarts else frozenset()))
+                touching.append(TaskOnTarget(task, touched if restarts else frozenset(), bool(on_hosts - hosts)))
         return touching
 
     def restart(self, api: OcpApi, members: frozenset[str]) -> ApiResponse:

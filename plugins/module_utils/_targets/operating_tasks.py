@@ -12,7 +12,7 @@ from .._base.parsing import Record, integer, record, records
 from .._ocp.endpoints import OcpApi
 from .._ocp.retries import TOO_MANY_REQUESTS
 from .._ocp.task_model import is_finished
-from .task_names import DATABASE_RESTARTS, SERVER_RESTART, ZONE_RESTART, kind_of
+from .task_names import DATABASE_RESTARTS, SERVER_RESTART, ZONE_RESTART, is_foreign, kind_of
 
 # Ids begin at 1.
 NO_HOST = 0
@@ -84,9 +84,10 @@ def _known(values: Iterable[Any]) -> list[Any]:
 def is_other_work(task: Record) -> bool:
     """Whether a task runs that is none of the restarts of databases, such as an upgrade; it may restart what it names.
 
-    One that names a cluster alone may be harmless, such as a report.
+    One that names a cluster alone may be harmless, such as a report. One with a name in another language may have
+    restarted what it names when it has ended, too.
     """
-    return kind_of(task.get("name")) not in DATABASE_RESTARTS and not is_finished(task)
+    return kind_of(task.get("name")) not in DATABASE_RESTARTS and (not is_finished(task) or is_foreign(task))
 
 
 def restarted_parts(task: Record) -> set[Any]:

@@ -18,7 +18,7 @@ from .._ocp.endpoints import OcpApi
 from .._ocp.envelope import ApiResponse
 from .._ocp.task_model import Task
 from .serving import is_in_flight
-from .task_names import is_known, is_named, is_other_kind
+from .task_names import is_foreign, is_known, is_named, is_other_kind
 
 
 @dataclass(frozen=True)
@@ -181,11 +181,12 @@ class TaskOnTarget:
     """An entry of the task list, and the members of a target that the task restarts.
 
     ``restarts`` is None for all of them. It is empty for a task that does other work on the target, or restarts an
-    unknown part of it.
+    unknown part of it. ``restarts_others``: what no request for a part of the target restarts is among it, too.
     """
 
     record: Record
     restarts: frozenset[str] | None
+    restarts_others: bool = False
 
     @cached_property
     def task(self) -> Task:
@@ -267,8 +268,10 @@ class Target(Protocol):
         return {}
 
     def may_be_kind(self, task: Record) -> bool:
-        """Whether a task may be a restart of its kind: by its name, if documents have that."""
-        return is_named(task, self.task_name) if self.task_name else not is_known(task.get("name"))
+        """Whether a task may be a restart of its kind: by its name, if documents have that, or in another language."""
+        if self.task_name is None:
+            return not is_known(task.get("name"))
+        return is_named(task, self.task_name) or is_foreign(task)
 
     def may_be_of(self, task: Record) -> bool:
         """Whether nothing that a task shows, such as its kind, cluster or tags, speaks against a restart of it."""

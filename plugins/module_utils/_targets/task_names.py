@@ -38,6 +38,11 @@ def is_known(name: str | None) -> bool:
     return kind_of(name) in _KNOWN.values()
 
 
+def is_foreign(task: Record) -> bool:
+    """Whether a task has a name in another language, so that it may be of any kind."""
+    return not str(task.get("name") or "").isascii()
+
+
 def is_named(task: Record, name: str) -> bool:
     """Whether a task is of the kind ``name``."""
     return kind_of(task.get("name")) == name

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.knowledge import (
@@ -463,6 +463,60 @@ START_CASES = [
 ]
 
 UNKNOWN_CASES = [
+    _case("it failed, and may have started it", known(task(RAN, **DUE)), dated(), Rule.START_OPEN, Step.WAIT, "a", 90),
+    _case("it was undone", known(task(UNDONE, **DUE)), dated(), Rule.START_OPEN, Step.WAIT, "a", 90),
+    _case(
+        "it failed, and began about the time of the change",
+        known(task(RAN, unclear=A, **OLD, **DUE)),
+        dated(),
+        Rule.START_OPEN,
+        Step.WAIT,
+        "a",
+        90,
+    ),
+    _case(
+        "it failed, and there is no wait",
+        known(task(RAN, **DUE)),
+        dated(waits=False),
+        Rule.START_OPEN,
+        Step.FAIL,
+        "a",
+        90,
+    ),
+    _case("it failed long ago, and the start is from before", known(task(RAN)), dated(), Rule.NEEDED, Step.SEND, "a"),
+    _case("a restart without a change", known(task(RAN, **DUE)), undated(), Rule.NEEDED, Step.SEND, "a"),
+    _case(
+        "what runs shows no start, and a request of ours may have started it",
+        known(of=members(HIDDEN), requests=(UNSEEN,)),
+        dated(),
+        Rule.REQUEST_UNSEEN,
+        Step.FAIL,
+        "a",
+    ),
+    _case(
+        "what does not run shows no start",
+        known(of=members(HIDDEN, serves=False), requests=(UNSEEN,)),
+        dated(),
+        Rule.NEEDED,
+        Step.SEND,
+        "a",
+    ),
+    _case(
+        "the task of our request is gone, and its start may show later",
+        known(requests=(replace(UNSEEN, is_due=True),)),
+        dated(),
+        Rule.REQUEST_OPEN,
+        Step.WAIT,
+        "a",
+    ),
+    _case(
+        "its start should have shown by now",
+        known(requests=(UNSEEN,)),
+        dated(),
+        Rule.NEEDED,
+        Step.SEND,
+        "a",
+    ),
     _case("it is gone", known(is_there=False), dated(), Rule.NOT_THERE, Step.FAIL, "a"),
     _case("it is gone, without a change", known(is_there=False), undated(), Rule.NOT_THERE, Step.FAIL, "a"),
     _case(

@@ -33,6 +33,7 @@ UNDATED = Begin()
 ALL, NOBODY = None, frozenset[str]()
 A, AB = frozenset("a"), frozenset("ab")
 NOW = 200.0
+UNTOLD = "重启 OBServer"
 
 
 def entry(number=90, status="SUCCESSFUL", restarts=ALL, *, began=10.0, ended=20.0, starts=(), **fields):
@@ -52,6 +53,11 @@ def look(*tasks, a=-900.0, b=-900.0, now=NOW, status="RUNNING", **more):
         for name, started in {"a": a, "b": b}.items()
     ]
     return Look(Observation(status, tuple(members)), at(now), tasks, **more)
+
+
+def is_restart(task):
+    """Whether a task may be a restart whose target is not shown."""
+    return task["name"] == UNTOLD
 
 
 def known(seen, begin=BEGIN, values=None, *, may_be_kind=False, **memory):
@@ -185,11 +191,12 @@ def test_tasks_stay_newest_first_with_their_work():
         ({}, 200, False),
         ({"ended": None}, 189.9, True),
         ({"ended": None}, 190, False),
-        ({"ended": None, "began": None}, 20, False),
-        ({"status": "FAILED"}, 30, False),
+        ({"ended": None, "began": None}, 20, True),
+        ({"status": "FAILED"}, 30, True),
+        ({"status": "FAILED"}, 200, False),
         ({"status": "RUNNING"}, 30, False),
     ],
-    ids=["within", "over", "by its begin", "by its begin, over", "no times", "FAILED", "RUNNING"],
+    ids=["within", "over", "by its begin", "by its begin, over", "no times", "FAILED", "FAILED long ago", "RUNNING"],
 )
 def test_start_need_not_show_for_three_minutes_after_the_end(fields, now, is_due):
     assert only_task(look(entry(**fields), now=now)).is_due is is_due
@@ -396,7 +403,9 @@ def running(status, **more):
         pytest.param(
             [entry(91), entry(began=-500.0, ended=None)], 15, {91}, id="an older one whose end is not shown can"
         ),
-        pytest.param([entry(91), entry(90, began=None, ended=None)], 15, {91}, id="one whose times are not shown can"),
+        pytest.param(
+            [entry(91), entry(90, began=None, ended=None)], 15, {90, 91}, id="one whose times are not shown can"
+        ),
         pytest.param([entry(began=None)], 15, {90}, id="its begin is not shown"),
         pytest.param([running("PENDING")], -900, set(), id="it runs, and has not started it"),
         pytest.param([running("RUNNING")], -900, {90}, id="it runs, and may have started it"),
@@ -405,25 +414,27 @@ def running(status, **more):
         pytest.param([entry(restarts=A)], -900, {90}, id="of this member"),
         pytest.param([entry(restarts=frozenset("b"))], -900, set(), id="of another member"),
         pytest.param([entry(restarts=NOBODY)], -900, set(), id="other work"),
+        pytest.param([entry(restarts=NOBODY, name=UNTOLD)], -900, {90}, id="perhaps a restart of it"),
+        pytest.param([entry(began=None, ended=None)], -900, {90}, id="none of its times is shown"),
         pytest.param([entry(80)], -900, set(), id="its start is known to have shown"),
     ],
 )
 def test_tasks_whose_start_may_still_replace_the_one_that_shows_are_late(tasks, started, late):
     seen = look(*tasks, a=started, now=190.0)
-    assert late_tasks(seen, seen.observed.members[0], Ended(), {80}) == late
+    assert late_tasks(is_restart, seen, seen.observed.members[0], Ended(), {80}) == late
 
 
 @pytest.mark.parametrize(("ended_for", "late"), [(179.0, {90}), (180.0, set())])
 def test_start_is_late_as_long_as_this_run_knows_its_end(ended_for, late):
     seen = look(entry(), now=150.0)
-    assert late_tasks(seen, seen.observed.members[0], Ended({90: ended_for}, uncertain=100.0)) == late
+    assert late_tasks(is_restart, seen, seen.observed.members[0], Ended({90: ended_for}, uncertain=100.0)) == late
 
 
 @pytest.mark.parametrize(("apart", "late"), [(0.0, set()), (600.0, {90})])
 def test_start_long_before_a_task_does_not_answer_it_where_the_clock_of_the_task_may_be_behind(apart, late):
     """The start is that of another restart; the one of the task shows later."""
     seen = look(entry(began=-590, ended=-580), a=-300.0, now=-500.0)
-    assert late_tasks(seen, seen.observed.members[0], Ended(uncertain=apart)) == late
+    assert late_tasks(is_restart, seen, seen.observed.members[0], Ended(uncertain=apart)) == late
 
 
 @pytest.mark.parametrize(("apart", "is_explained"), [(0.0, False), (600.0, True)])

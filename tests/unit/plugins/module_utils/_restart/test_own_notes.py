@@ -36,8 +36,15 @@ EFFECTIVE = {"until_effective": {"stack_size": "5M"}}
 # The time-out of a request, and the minute in which its task shows.
 SEARCH = 20 + 60
 CERTAIN = SEARCH + LARGEST_CORRECTION
+# Then its start may still show for three minutes.
+SHOWN = SEARCH + 180 + LARGEST_CORRECTION
 # The request of the run itself.
 OWN = Sent(at(0), timedelta(0), frozenset(), HERE, "admin")
+
+
+def requested(is_searched, **more):
+    """An open request for the server; its start may still show, unless ``more`` says otherwise."""
+    return Request(HERE, **{"is_searched": is_searched, "is_due": True, **more})
 
 
 @pytest.fixture
@@ -139,7 +146,7 @@ def test_run_after_a_kill_knows_of_the_request_without_an_answer(later, is_searc
     run().begin(seen(), HERE)
     another_process()
     service.time.time += later
-    assert run().open_requests(seen()) == (Request(HERE, is_searched),)
+    assert run().open_requests(seen()) == (requested(is_searched),)
 
 
 @pytest.mark.parametrize("later", [-4, 90], ids=["back", "ahead"])
@@ -150,7 +157,7 @@ def test_run_that_has_known_a_request_long_enough_needs_no_clock(later, run, see
     notes = run()
     for passed, is_searched in ((0, False), (SEARCH - 0.1, False), (0.2, True)):
         service.time.time += passed
-        assert notes.open_requests(seen()) == (Request(HERE, is_searched),)
+        assert notes.open_requests(seen()) == (requested(is_searched),)
 
 
 @pytest.mark.parametrize("ahead", [7200.0, -7200.0])
@@ -162,9 +169,9 @@ def test_age_of_a_request_of_another_controller_needs_no_common_clock(ahead, run
     monkeypatch.setattr(type(service), "service_clock", clock_ahead(-ahead))
     service.time.time += ahead + SEARCH - 0.1
     notes = run()
-    assert notes.open_requests(seen()) == (Request(HERE, is_searched=False),)
+    assert notes.open_requests(seen()) == (requested(False),)
     service.time.time += SEARCH
-    assert notes.open_requests(seen()) == (Request(HERE, is_searched=True),)
+    assert notes.open_requests(seen()) == (requested(True),)
 
 
 @pytest.mark.parametrize("ahead", [7200.0, -7200.0])
@@ -188,14 +195,22 @@ def test_server_that_serves_with_a_new_start_is_not_down_by_a_request_without_an
     assert notes.own_restarts([]) == run().own_restarts([]) == []
 
 
+def test_start_of_an_open_request_may_show_until_three_minutes_after_its_search(run, seen, service):
+    """Its task may have ended unseen, and be archived."""
+    run().begin(seen(), HERE)
+    service.time.time += SHOWN
+    another_process()
+    assert run().open_requests(seen()) == (requested(True, is_due=False),)
+
+
 def test_process_remembers_that_its_request_may_still_be_delivered(run, seen, service):
     notes = run()
     notes.begin(seen(), HERE)
     notes.end(None)
     service.time.time += CERTAIN
-    assert run().open_requests(seen()) == (Request(HERE, is_searched=True, is_here=True),)
+    assert run().open_requests(seen()) == (requested(True, is_here=True),)
     another_process()
-    assert run().open_requests(seen()) == (Request(HERE, is_searched=True),)
+    assert run().open_requests(seen()) == (requested(True),)
 
 
 def test_start_that_has_moved_answers_a_request(run, seen, service):
@@ -482,7 +497,7 @@ def test_task_of_another_request_does_not_answer_this_one(run, seen, service):
     assert notes.adopted(Task.from_api(raw_task(90)), OWN) is Claim.OF_ANOTHER
     notes.end(None)
     service.time.time += CERTAIN
-    assert run().open_requests(seen()) == (Request(HERE, is_searched=True, is_here=True),)
+    assert run().open_requests(seen()) == (requested(True, is_here=True),)
 
 
 @pytest.mark.parametrize(("options", "other"), [(NAME, {}), ({}, NAME), (DATED, NAME)])
@@ -732,7 +747,7 @@ def test_what_cannot_be_noted_after_the_request_is_searched_for_by_the_next_run(
     notes.end(1001)
     assert notes.requested_at() == {1001: at(0).timestamp()}
     another_process()
-    assert run().open_requests(seen()) == (Request(HERE, is_searched=False),)
+    assert run().open_requests(seen()) == (requested(False),)
 
 
 # What members showed at requests

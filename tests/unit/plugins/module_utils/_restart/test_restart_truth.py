@@ -358,13 +358,28 @@ def test_message_after_a_skipped_step_says_that_the_server_is_down(service):
 
 
 @every_shown_restart
-def test_task_that_did_not_do_the_work_is_not_waited_for(case, service):
+def test_task_that_was_undone_may_have_started_it_and_is_waited_for(case, service):
+    """Its rollback starts what it has stopped; that shows within three minutes, or it was not so."""
     service.restarts_really = False
     service.begin(case.task_name, case.things(service), seconds=10.0, end="ROLLBACK")
     service.passes(11)
     service.restarts_really = True
     result = again(service, case)
-    assert (result["action"], result["elapsed"] < 30, len(service.posts)) == ("submitted", True, 1)
+    assert (result["action"], result["elapsed"] > 150, len(service.posts)) == ("submitted", True, 1)
+
+
+@every_shown_restart
+def test_start_of_a_restart_that_failed_after_it_shows_late(case, service):
+    """As the message of the failure says, the same command is run again at once."""
+    service.names_operations, service.end = False, "FAILED"
+    failure(service, case, request(started_before=CHANGE, wait=True))
+    for thing in case.things(service):
+        thing.shown_before = (service.now + 10, thing.started, thing.pid)
+        thing.started, thing.pid = service.now - 1, thing.pid + 1
+    service.end = "SUCCESSFUL"
+    another_process()
+    result = again(service, case)
+    assert (result["action"], result["verified"], len(service.posts)) == ("skipped", True, 1)
 
 
 def test_only_the_agents_whose_start_is_not_due_are_restarted(service):

@@ -31,6 +31,7 @@ WAYS_OUT = {
     Rule.VALUES_LATE: {Step.WAIT},
     Rule.START_LATE: {Step.WAIT, Step.SKIP, Step.FAIL},
     Rule.REQUEST_OPEN: {Step.WAIT},
+    Rule.START_OPEN: {Step.WAIT, Step.FAIL},
     Rule.TASK_UNTOLD: {Step.WAIT, Step.FAIL},
     Rule.EARLIER_START: {Step.WAIT},
     Rule.NEEDED: {Step.SEND},
