@@ -94,6 +94,19 @@ def may_have_made(task: Task, started: Span, apart: float) -> bool:
     return is_later and (ended is None or relative_to_task(started, ended, apart) is not Relative.SINCE)
 
 
+def _off_by(task: Task, member: Member) -> float:
+    """By how many seconds at least the clock of an ended task and that of the start that it made differ.
+
+    The application server that wrote the task may never have answered. A start that is farther off is another one.
+    """
+    started = None if member.started is None or not member.start_time else Span.of(member.started)
+    began, ended = begun_span(started_within(task)[0]), begun_span(task.finish_time)
+    if not task.finished or started is None or began is None or ended is None:
+        return 0.0
+    gap = max(0.0, began.first - started.last, started.first - ended.last)
+    return gap if gap <= HOST_UNCERTAINTY else 0.0
+
+
 def noted_member(name: str, shown: Shown) -> Member:
     """A member of this name with what the journal has noted of it."""
     started = instant(shown.start)
@@ -256,7 +269,8 @@ class Begin:
         by_clock = by_name = None
         if self.instant is not None:
             span = begun_span(task.start_time)
-            by_clock = Relative.UNCLEAR if span is None else span.relative_to(self.instant)
+            apart = _off_by(task, member)
+            by_clock = Relative.UNCLEAR if span is None else span.widened(apart).relative_to(self.instant)
             if by_clock is Relative.BEFORE and task.finished:
                 by_clock = self._by_its_start(task)
             if self.wall is not None and requested is not None and requested >= self.wall:
