@@ -269,7 +269,7 @@ class Begin:
         by_clock = by_name = None
         if self.instant is not None:
             span = begun_span(task.start_time)
-            apart = _off_by(task, member)
+            apart = _off_by(task, member) if self._by_clock(member) is Relative.UNCLEAR else 0.0
             by_clock = Relative.UNCLEAR if span is None else span.widened(apart).relative_to(self.instant)
             if by_clock is Relative.BEFORE and task.finished:
                 by_clock = self._by_its_start(task)
