@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from math import inf
 
 from .._base.clock import HUNDREDTH, SECOND
 from .._base.parsing import instant
@@ -94,17 +95,14 @@ def may_have_made(task: Task, started: Span, apart: float) -> bool:
     return is_later and (ended is None or relative_to_task(started, ended, apart) is not Relative.SINCE)
 
 
-def _off_by(task: Task, member: Member) -> float:
-    """By how many seconds at least the clock of an ended task and that of the start that it made differ.
-
-    The application server that wrote the task may never have answered. A start that is farther off is another one.
-    """
+def _clocks_disagree(task: Task, member: Member) -> bool:
+    """Whether the start that is shown lies outside an ended task, by no more than a clock may be off."""
     started = None if member.started is None or not member.start_time else Span.of(member.started)
     began, ended = begun_span(started_within(task)[0]), begun_span(task.finish_time)
     if not task.finished or started is None or began is None or ended is None:
-        return 0.0
-    gap = max(0.0, began.first - started.last, started.first - ended.last)
-    return gap if gap <= HOST_UNCERTAINTY else 0.0
+        return False
+    gap = max(began.first - started.last, started.first - ended.last)
+    return 0 < gap <= HOST_UNCERTAINTY
 
 
 def noted_member(name: str, shown: Shown) -> Member:
@@ -246,7 +244,7 @@ class Begin:
     not given. ``sights`` are those of the name by member, without those for which it was never used; None without a
     name. ``requested`` is what members showed when this machine requested a restart of them at the instant or later.
     ``seen`` is what this run saw of them first. It lacks members whose start may still be replaced by that of a restart
-    from before the change.
+    from before the change. ``latest`` is what a known clock of the service may show now; a later time is by another.
     """
 
     instant: Span | None = None
@@ -254,6 +252,7 @@ class Begin:
     sights: Mapping[str, Sight] | None = None
     requested: Mapping[str, Sequence[Member]] = field(default_factory=dict)
     seen: Mapping[str, Member] = field(default_factory=dict)
+    latest: float = inf
 
     @property
     def is_dated(self) -> bool:
@@ -269,8 +268,9 @@ class Begin:
         by_clock = by_name = None
         if self.instant is not None:
             span = begun_span(task.start_time)
-            apart = _off_by(task, member) if self._by_clock(member) is Relative.UNCLEAR else 0.0
-            by_clock = Relative.UNCLEAR if span is None else span.widened(apart).relative_to(self.instant)
+            by_clock = Relative.UNCLEAR
+            if span is not None and not self._is_of_another_clock(span, task, member):
+                by_clock = span.relative_to(self.instant)
             if by_clock is Relative.BEFORE and task.finished:
                 by_clock = self._by_its_start(task)
             if self.wall is not None and requested is not None and requested >= self.wall:
@@ -279,6 +279,14 @@ class Begin:
             sight = self.sights.get(member.name)
             by_name = Relative.BEFORE if sight is None else sight.of_task(task, member)
         return _either(by_clock, by_name)
+
+    def _is_of_another_clock(self, begun: Span, task: Task, member: Member) -> bool:
+        """Whether an application server wrote the times of a task whose clock no answer has shown, as far as they tell.
+
+        Where the start of the member is sure, that decides.
+        """
+        is_open = self._by_clock(member) is Relative.UNCLEAR
+        return begun.first > self.latest or (is_open and _clocks_disagree(task, member))
 
     def lacks_first_start(self, member: Member) -> bool:
         """Whether what shows of a member may not yet count as its start at the first use of the name."""

@@ -42,7 +42,7 @@ from .._waiting.progress import progress_line
 from .aftermath import AwaitedTask, await_restart, verify, verify_effect
 from .attempt import Progressing, RestartAttempt
 from .cap_gate import CapGate
-from .change import Begin, begun_by, has_moved
+from .change import UPTIME_TOLERANCE, Begin, begun_by, has_moved
 from .diff import restart_diff
 from .effect_check import EffectCheck
 from .evidence import PROOF_TIMEOUT, work_of
@@ -646,7 +646,8 @@ class _Run:
         if self._moves_tell is None:
             self._moves_tell = self._told_by_moves(look, Begin(span, wall))
         seen = {name: member for name, member in self._reader.first_shown.items() if name in self._moves_tell}
-        self._begin = Begin(span, wall, sights, requested, seen)
+        latest = self._clock.wall() + self._api.service_clock.bounds[1] + UPTIME_TOLERANCE
+        self._begin = Begin(span, wall, sights, requested, seen, latest)
 
     def _told_by_moves(self, look: Look, begin: Begin) -> frozenset[str]:
         """The members whose start, if it moves from now on, is since the instant."""

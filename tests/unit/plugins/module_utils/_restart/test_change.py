@@ -507,3 +507,34 @@ def test_a_start_never_moves_both_ways(one, other, computed):
     assert not (has_moved(first, second) and has_moved(second, first))
     shifted = [replace(each, started=each.started + timedelta(days=9)) for each in (first, second)]
     assert has_moved(*shifted) is has_moved(first, second)
+
+
+# Clocks of application servers that have not answered
+
+
+@pytest.mark.parametrize(
+    ("began", "ended", "started", "relative"),
+    [
+        (3, 9, 4, SINCE),
+        (3, 9, -4, UNCLEAR),
+        (-9, -3, 2, UNCLEAR),
+        (-9, -3, -5, BEFORE),
+        (-9, None, 2, BEFORE),
+        (40, 49, -45, SINCE),
+    ],
+    ids=["they agree", "it is ahead", "it is behind", "they agree on before", "it runs", "the start is of another"],
+)
+def test_clock_of_a_task_that_disagrees_with_the_start_it_made_does_not_decide(began, ended, started, relative):
+    """By how much they disagree, the clock of the task may be off."""
+    finish = None if ended is None else at(ended).isoformat()
+    there = task(90, at(began).isoformat(), status="RUNNING" if ended is None else "SUCCESSFUL", finishTime=finish)
+    begin = Begin(Span(ZERO, ZERO), wall=ZERO)
+    assert begin.of_task(there, None, member(started)) is relative
+
+
+@pytest.mark.parametrize(("latest", "relative"), [(60, SINCE), (59, UNCLEAR)])
+def test_task_that_begins_later_than_any_known_clock_shows_is_of_another_clock(latest, relative):
+    begin = Begin(Span(ZERO, ZERO), wall=ZERO, latest=ZERO + latest)
+    there = task(90, at(60).isoformat(), status="SUCCESSFUL", finishTime=at(61).isoformat())
+    assert begin.of_task(there, None, member(-90)) is relative
+    assert begin.of_task(there, ZERO + 1, member(-90)) is SINCE
