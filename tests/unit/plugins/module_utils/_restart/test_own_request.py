@@ -72,6 +72,12 @@ def test_task_is_ours_by_id_kind_target_begin_and_creator(fields, ours):
     assert is_ours(**fields) is ours
 
 
+def test_task_that_restarts_others_too_is_not_ours():
+    """Somebody has restarted the agents of more hosts, at the same moment and by the same user."""
+    more = TaskOnTarget(record(), ADDRESS, restarts_others=True)
+    assert own_tasks(SERVER_41, [more], SENT) == []
+
+
 def test_begin_is_the_creation_where_no_start_is_shown():
     assert is_ours(began=None, createTime=at(100).isoformat())
     assert not is_ours(began=None, createTime=at(93).isoformat())

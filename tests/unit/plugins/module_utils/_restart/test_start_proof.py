@@ -236,6 +236,14 @@ def test_processes_that_ran_before_and_do_not_now_are_told():
             RestartTask(1000, BEGUN, skipped=True), None, LATER, None, id="skipped, and none was shown before"
         ),
         pytest.param(RestartTask(1000, BEGUN, skipped=True), LATER, LATER, False, id="skipped, and not moved"),
+        pytest.param(RestartTask(1000, BEGUN, skipped=True), LONG_BEFORE, SAME_SECOND, True, id="skipped, and moved"),
+        pytest.param(
+            RestartTask(1000, BEGUN, skipped=True, late=frozenset("a")),
+            LONG_BEFORE,
+            SAME_SECOND,
+            None,
+            id="skipped, and moved, perhaps by an earlier restart",
+        ),
         pytest.param(
             RestartTask(1000, BEGUN, change=Begin(sights={})),
             LONG_BEFORE,

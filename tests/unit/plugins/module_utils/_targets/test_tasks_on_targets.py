@@ -97,6 +97,15 @@ def test_other_work_that_runs_on_the_server_restarts_none_that_is_known(api):
     assert touching(SERVER_41, api, above=80) == [(90, frozenset())]
 
 
+@pytest.mark.parametrize("target", [SERVER_41, ZONE_1, ORDERS], ids=lambda target: target.kind)
+@pytest.mark.parametrize(("name", "touches"), [("重启 OBServer", True), ("Upgrade OB server", False)])
+def test_ended_task_with_a_name_in_another_language_may_have_restarted_what_it_names(name, touches, target, api):
+    ended = {**listed(90, name, {"serverId": 41}), "status": "SUCCESSFUL"}
+    api.expect("tasks", clusterId=31, gives=[ended])
+    assert touching(target, api) == ([(90, NOTHING)] if touches else [])
+    assert target.may_be_kind(ended) is touches
+
+
 # Without the part of the cluster; a documented sample has the cluster alone.
 untelling = pytest.mark.parametrize("tags", [(), ({"clusterId": 31},), ({"hostId": 51},)], ids=repr)
 
@@ -141,6 +150,12 @@ def test_agent_tasks_are_matched_by_their_tags(tags, restarts, api):
     task = listed(90, AGENTS, *({"hostId": number} for number in tags))
     api.expect("tasks", name="agent", status="RUNNING", gives=[task, listed(89, "Upgrade agent later", {"hostId": 51})])
     assert touching(BOTH, api, status="RUNNING") == ([(90, restarts)] if restarts else [])
+
+
+@pytest.mark.parametrize(("tags", "others"), [([51, 52], False), ([51], False), ([51, 53], True)])
+def test_restart_of_agents_of_other_hosts_too_is_told(tags, others, api):
+    api.expect("tasks", name="agent", gives=[listed(90, AGENTS, *({"hostId": number} for number in tags))])
+    assert [entry.restarts_others for entry in BOTH.tasks(api.double)] == [others]
 
 
 @pytest.mark.parametrize(
