@@ -97,9 +97,11 @@ def may_have_made(task: Task, started: Span, apart: float) -> bool:
 
 def _clocks_disagree(task: Task, member: Member) -> bool:
     """Whether the start that is shown lies outside an ended task, by no more than a clock may be off."""
-    started = None if member.started is None or not member.start_time else Span.of(member.started)
+    if not task.finished or member.started is None or not member.start_time:
+        return False
+    started = Span.of(member.started)
     began, ended = begun_span(started_within(task)[0]), begun_span(task.finish_time)
-    if not task.finished or started is None or began is None or ended is None:
+    if began is None or ended is None:
         return False
     gap = max(began.first - started.last, started.first - ended.last)
     return 0 < gap <= HOST_UNCERTAINTY

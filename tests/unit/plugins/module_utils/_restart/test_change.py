@@ -25,7 +25,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.change impo
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.knowledge import Relative
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target import Member
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import at
-from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import BEGINNING, raw_task
+from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import BEGINNING, chain, raw_task, step
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -530,6 +530,13 @@ def test_clock_of_a_task_that_disagrees_with_the_start_it_made_does_not_decide(b
     there = task(90, at(began).isoformat(), status="RUNNING" if ended is None else "SUCCESSFUL", finishTime=finish)
     begin = Begin(Span(ZERO, ZERO), wall=ZERO)
     assert begin.of_task(there, None, member(started)) is relative
+
+
+def test_clock_of_a_task_that_runs_is_not_judged_by_its_steps():
+    steps = chain(step(1, "Stop observer", "SUCCESSFUL"), step(2, "Start observer process", "RUNNING"))
+    times = {"startTime": at(-3).isoformat(), "finishTime": None}
+    there = task(90, at(-9).isoformat(), status="RUNNING", subtasks=[{**each, **times} for each in steps])
+    assert Begin(Span(ZERO, ZERO), wall=ZERO).of_task(there, None, member(2)) is BEFORE
 
 
 @pytest.mark.parametrize(("latest", "relative"), [(60, SINCE), (59, UNCLEAR)])
