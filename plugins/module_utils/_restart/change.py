@@ -95,18 +95,6 @@ def may_have_made(task: Task, started: Span, apart: float) -> bool:
     return is_later and (ended is None or relative_to_task(started, ended, apart) is not Relative.SINCE)
 
 
-def _clocks_disagree(task: Task, member: Member) -> bool:
-    """Whether the start that is shown lies outside an ended task, by no more than a clock may be off."""
-    if not task.finished or member.started is None or not member.start_time:
-        return False
-    started = Span.of(member.started)
-    began, ended = begun_span(started_within(task)[0]), begun_span(task.finish_time)
-    if began is None or ended is None:
-        return False
-    gap = max(began.first - started.last, started.first - ended.last)
-    return 0 < gap <= HOST_UNCERTAINTY
-
-
 def noted_member(name: str, shown: Shown) -> Member:
     """A member of this name with what the journal has noted of it."""
     started = instant(shown.start)
@@ -271,7 +259,8 @@ class Begin:
         if self.instant is not None:
             span = begun_span(task.start_time)
             by_clock = Relative.UNCLEAR
-            if span is not None and not self._is_of_another_clock(span, task, member):
+            # A later one is of an application server whose clock no answer has shown.
+            if span is not None and span.first <= self.latest:
                 by_clock = span.relative_to(self.instant)
             if by_clock is Relative.BEFORE and task.finished:
                 by_clock = self._by_its_start(task)
@@ -281,14 +270,6 @@ class Begin:
             sight = self.sights.get(member.name)
             by_name = Relative.BEFORE if sight is None else sight.of_task(task, member)
         return _either(by_clock, by_name)
-
-    def _is_of_another_clock(self, begun: Span, task: Task, member: Member) -> bool:
-        """Whether an application server wrote the times of a task whose clock no answer has shown, as far as they tell.
-
-        Where the start of the member is sure, that decides.
-        """
-        is_open = self._by_clock(member) is Relative.UNCLEAR
-        return begun.first > self.latest or (is_open and _clocks_disagree(task, member))
 
     def lacks_first_start(self, member: Member) -> bool:
         """Whether what shows of a member may not yet count as its start at the first use of the name."""

@@ -298,12 +298,8 @@ def _request_open(case: Case) -> Decision | None:
 
 
 def _may_have_made_it(case: Case, request: Request) -> bool:
-    """Whether a member runs that a request may have started: its start is not known to be from before."""
-    there = [member for member in case.stale if member.name in request.members]
-    return any(
-        member.start is Relative.UNCLEAR or (member.start is Relative.HIDDEN and member.serves is not False)
-        for member in there
-    )
+    """Whether a start that is shown may be that of a request: it is not known to be from before."""
+    return any(member.start is Relative.UNCLEAR and member.name in request.members for member in case.stale)
 
 
 def _nothing_shown(case: Case) -> Decision | None:

@@ -486,16 +486,8 @@ UNKNOWN_CASES = [
     _case("it failed long ago, and the start is from before", known(task(RAN)), dated(), Rule.NEEDED, Step.SEND, "a"),
     _case("a restart without a change", known(task(RAN, **DUE)), undated(), Rule.NEEDED, Step.SEND, "a"),
     _case(
-        "what runs shows no start, and a request of ours may have started it",
+        "no start and no task shows whether our request ran",
         known(of=members(HIDDEN), requests=(UNSEEN,)),
-        dated(),
-        Rule.REQUEST_UNSEEN,
-        Step.FAIL,
-        "a",
-    ),
-    _case(
-        "what does not run shows no start",
-        known(of=members(HIDDEN, serves=False), requests=(UNSEEN,)),
         dated(),
         Rule.NEEDED,
         Step.SEND,

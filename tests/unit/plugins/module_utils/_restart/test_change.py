@@ -25,7 +25,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.change impo
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.knowledge import Relative
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target import Member
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import at
-from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import BEGINNING, chain, raw_task, step
+from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import BEGINNING, raw_task
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -510,33 +510,6 @@ def test_a_start_never_moves_both_ways(one, other, computed):
 
 
 # Clocks of application servers that have not answered
-
-
-@pytest.mark.parametrize(
-    ("began", "ended", "started", "relative"),
-    [
-        (3, 9, 4, SINCE),
-        (3, 9, -4, UNCLEAR),
-        (-9, -3, 2, UNCLEAR),
-        (-9, -3, -5, BEFORE),
-        (-9, None, 2, BEFORE),
-        (40, 49, -45, SINCE),
-    ],
-    ids=["they agree", "it is ahead", "it is behind", "they agree on before", "it runs", "the start is of another"],
-)
-def test_clock_of_a_task_that_disagrees_with_the_start_it_made_does_not_decide(began, ended, started, relative):
-    """By how much they disagree, the clock of the task may be off."""
-    finish = None if ended is None else at(ended).isoformat()
-    there = task(90, at(began).isoformat(), status="RUNNING" if ended is None else "SUCCESSFUL", finishTime=finish)
-    begin = Begin(Span(ZERO, ZERO), wall=ZERO)
-    assert begin.of_task(there, None, member(started)) is relative
-
-
-def test_clock_of_a_task_that_runs_is_not_judged_by_its_steps():
-    steps = chain(step(1, "Stop observer", "SUCCESSFUL"), step(2, "Start observer process", "RUNNING"))
-    times = {"startTime": at(-3).isoformat(), "finishTime": None}
-    there = task(90, at(-9).isoformat(), status="RUNNING", subtasks=[{**each, **times} for each in steps])
-    assert Begin(Span(ZERO, ZERO), wall=ZERO).of_task(there, None, member(2)) is BEFORE
 
 
 @pytest.mark.parametrize(("latest", "relative"), [(60, SINCE), (59, UNCLEAR)])

@@ -23,9 +23,9 @@ CHANGE = at(-600)
 ELSEWHERE = {"of_cluster": 99, "end": "FAILED", "seconds": 1}
 
 
-def restart(service, most=0, judged=(), since=CHANGE, **more):
+def restart(service, most=0, judged=(), since=CHANGE, *, wait=False, **more):
     limit = None if most is None else FailureLimit(most, frozenset(judged))
-    request = RestartRequest(False, False, PollPolicy(7200, 10), since, failures=limit, **more)
+    request = RestartRequest(False, wait, PollPolicy(7200, 10), since, failures=limit, **more)
     return restart_target(service, RESTART_CASES["server"], request, service.time.clock)
 
 
@@ -210,5 +210,5 @@ def test_each_look_reads_anew(service):
         fails_elsewhere(service, ago=0) if service.now > 21 and len(service.jobs) == 1 else 0
     )
     service.passes(10)
-    error = stopped(service, since=at(20), in_flight=InFlight.QUEUE)
+    error = stopped(service, since=at(20), in_flight=InFlight.QUEUE, wait=True)
     assert "1 target of this change is held" in str(error)

@@ -475,10 +475,11 @@ def test_other_work_that_names_the_server_has_to_end_first(case, name, service):
     """No record names the task, as in its first seconds, or in older versions."""
     service.names_operations = service.restarts_really = False
     service.begin(name, service.servers_there[:1], seconds=40)
+    service.before_post = lambda: setattr(service, "restarts_really", True)
     error = failure(service, case, request(started_before=at(-120)))
     assert (error.__class__, service.posts) == (TargetBusy, [])
     assert f"task 1001 ({name}" in str(error)
-    result = restart(service, case, request("queue", at(-120)))
+    result = restart(service, case, request("queue", at(-120), wait=True))
     assert (result["action"], len(service.posts)) == ("submitted", 1)
 
 
