@@ -382,8 +382,9 @@ class OcpApi(TaskList, SignReads, ParameterCalls, ObProxyCalls):
                 read.go_on(answer)
                 continue
             yield contents
-            # The server list of a cluster has no page.
-            pages = integer(record(answer.data.get("page")).get("totalPages")) or 1
+            total = integer(record(answer.data.get("page")).get("totalPages"))
+            # The server list of a cluster has no page, and is whole. Tasks go on until nothing new comes.
+            pages = total or (page + 1 if of_tasks and total is None and read.is_growing else 1)
             page += 1
             if not contents:
                 break

@@ -34,8 +34,11 @@ def entries_of(data: object) -> list[Record] | None:
 class PagedRead:
     """The sums over the pages of one list. ``timeout`` is that of a request.
 
-    ``keeps_all``: who reads it keeps all values of a page while the next ones are read.
+    ``keeps_all``: who reads it keeps all values of a page while the next ones are read. ``is_growing``: the last page
+    had entries that were on none before.
     """
+
+    is_growing = False
 
     def __init__(self, timeout: float, *, keeps_all: bool = True) -> None:
         self._keeps_all = keeps_all
@@ -67,9 +70,11 @@ class PagedRead:
         An entry whose id is missing or no number is taken as different from all others. Returns over how many pages
         entries may have moved forward since the page before, because others were removed.
         """
+        known = len(self._ids)
         for place, entry in enumerate(contents):
             number = integer(entry.get("id"))
             self._ids.add((self._pages, place) if number is None else number)
+        self.is_growing = len(self._ids) > known
         announced = integer(record(record(page.data).get("page")).get("totalElements"))
         before, self._last = self._last, announced
         size, self._size = self._size, len(contents)

@@ -176,11 +176,12 @@ class Reader:
         return newest_failure(look, self._whole)
 
     def _whole(self, entry: TaskOnTarget) -> Task | None:
-        if not entry.task.subtasks and not self.has_detail(entry):
+        """The task by its detail: a list need not show its steps, and never in their order."""
+        if not self.has_detail(entry):
             found = self._read(entry.record["id"])
-            if found is None:
+            if found is None and not entry.task.subtasks:
                 return None
-            self._keep(entry.record, found)
+            self._keep(entry.record, found or {})
         return Task.from_api({**entry.record, **(self._detail_of(entry) or {})})
 
     def _has_just_begun(self, look: Look) -> bool:

@@ -9,7 +9,7 @@ import itertools
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.endpoints import OcpApi
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.task_list import MOST_DISCARDED
-from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import page_of
+from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import page_of, response
 
 TASKS = "/api/v2/tasks/instances"
 FIRST_PAGE = {"page": 1, "size": 2000}
@@ -68,6 +68,19 @@ def test_tasks_without_a_limit_are_read_from_all_pages(client):
         query = {"status": "RUNNING", "sort": "id,desc", "page": page, "size": 2000}
         client.expect("get", TASKS, query, gives=page_of({"id": 10 - page}, number=page, pages=2))
     assert OcpApi(client.double).tasks(status="RUNNING") == [{"id": 9}, {"id": 8}]
+
+
+@pytest.mark.parametrize(
+    ("pages", "found"),
+    [([[]], []), ([[5, 4], []], [5, 4]), ([[5, 4], [3], [3]], [5, 4, 3])],
+    ids=["no tasks at all", "then an empty one", "then nothing new"],
+)
+def test_without_a_count_of_pages_they_are_read_until_nothing_new_comes(pages, found, client):
+    """A service may put fewer entries on a page than are asked for."""
+    for page, ids in enumerate(pages, 1):
+        there = response({"contents": [{"id": number} for number in ids], "page": None})
+        client.expect("get", TASKS, {"sort": "id,desc", "page": page, "size": 2000}, gives=there)
+    assert OcpApi(client.double).tasks() == [{"id": number} for number in found]
 
 
 @pytest.mark.parametrize(

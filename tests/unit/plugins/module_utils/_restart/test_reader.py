@@ -362,18 +362,25 @@ def reader_entry(api, reader, task):
 def test_failed_restart_holds_what_is_at_work_and_is_named_for_what_does_not_serve(
     status, holder, failure, api, reader
 ):
-    for _look in range(1 + (status == "RESTARTING")):
+    for is_again in range(1 + (status == "RESTARTING")):
         expect_look(api, restart(90, "FAILED", subtasks=FAILED_STEPS), status=status)
+        if failure and not is_again:
+            api.expect("task", 90, gives=restart(90, "FAILED", subtasks=FAILED_STEPS))
     look = reader.look()
     assert (look.holder and look.holder.id, look.failure and look.failure.id) == (holder, failure)
 
 
-def test_steps_of_the_failure_are_read_once(api, reader):
+@pytest.mark.parametrize("listed", [[], FAILED_STEPS[::-1]], ids=["no steps", "steps in another order"])
+def test_steps_of_the_failure_are_read_once(listed, api, reader):
     for is_first in (True, False):
-        expect_look(api, restart(90, "FAILED", subtasks=[]), status="UNAVAILABLE")
+        expect_look(
+            api, restart(90, "FAILED", subtasks=[{**step, "downstreams": []} for step in listed]), status="UNAVAILABLE"
+        )
         if is_first:
             api.expect("task", 90, gives=restart(90, "FAILED", subtasks=FAILED_STEPS))
-        assert reader.look().failure.failed_subtasks[0].label == "Start it"
+        failure = reader.look().failure
+        [step] = failure.failed_subtasks
+        assert (step.label, failure.position(step)) == ("Start it", "2 of 2")
 
 
 # Answers that are behind
