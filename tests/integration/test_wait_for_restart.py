@@ -132,7 +132,7 @@ def test_wait_for_restart_keeps_the_tasks_after_a_timeout(ansible, start_emulato
     emulator = start_emulator("--step-seconds", "60")
     outcome = ansible.tasks(RESTART, wait_for("{{ restart }}", wait_for_restart_timeout=1), **defaults(emulator))
     assert outcome.rc == 2
-    assert "is not finished after 1 seconds" in outcome.results["Wait until all tasks have ended"]["msg"]
+    assert "is not finished after 1 second" in outcome.results["Wait until all tasks have ended"]["msg"]
     assert outcome.result["ansible_facts"]["wait_for_restart_results"][0]["status"] == "RUNNING"
 
 

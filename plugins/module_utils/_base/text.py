@@ -78,6 +78,12 @@ def counted(count: int, noun: str) -> str:
     return f"{count} {noun}{ending}"
 
 
+def in_seconds(value: float) -> str:
+    """As in ``1 second`` or ``12.5 seconds``."""
+    number = f"{value:g}" if value < 1e6 else f"{value:.0f}"
+    return f"{number} {'second' if value == 1 else 'seconds'}"
+
+
 def join_names(names: Iterable[str]) -> str:
     """The first NAMED_AT_MOST names with commas, and the number of the others."""
     every = list(names)

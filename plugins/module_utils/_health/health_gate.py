@@ -14,7 +14,7 @@ from .._base.cli_hints import RUN_AGAIN
 from .._base.clock import SYSTEM_CLOCK, Clock
 from .._base.errors import NotHealthy, ServiceError
 from .._base.parsing import Record
-from .._base.text import NAMED_AT_MOST
+from .._base.text import NAMED_AT_MOST, in_seconds
 from .._fleet.facts import Facts
 from .._ocp.endpoints import OcpApi
 from .._signs.read_signs import SignReader
@@ -65,7 +65,7 @@ def await_health(
     result = poller.result(waited)
     if soak > 0 and poller.unsettled:
         words = unhealthy_words(poller.unsettled, None, "Check the cluster before you go on.")
-        raise NotHealthy(f"Cluster {poller.name} did not stay healthy for {soak:g} seconds; it {words}", **result)
+        raise NotHealthy(f"Cluster {poller.name} did not stay healthy for {in_seconds(soak)}; it {words}", **result)
     return result
 
 
@@ -84,7 +84,7 @@ def unhealthy_words(problems: Sequence[Problem], waited: float | None, advice: s
     held = [problem for problem in problems if problem.kind is Kind.HELD]
     if held:
         return f"is not healthy, and waiting does not help: {problem_words(held)}"
-    after = "" if waited is None else f" after {waited:.0f} seconds"
+    after = "" if waited is None else f" after {in_seconds(round(waited))}"
     return f"is not healthy{after}: {problem_words(problems, advice)}"
 
 

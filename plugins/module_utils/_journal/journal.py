@@ -11,6 +11,7 @@ from typing import Protocol
 from .._base.clock import Clock
 from .._base.errors import TargetBusy
 from .._base.parsing import Record
+from .._base.text import in_seconds
 from .rows import FirstSight, MemberKey, RequestRow, Wish
 
 # Seconds. How long a request without a name of a change and without values is kept.
@@ -142,7 +143,7 @@ def acquire(
         waited = clock.now() - began
         if waited >= timeout:
             raise TargetBusy(
-                f"For {waited:.0f} seconds {holders} held the lock of the cluster. Run this again, with fewer forks or "
-                "a longer wait_timeout."
+                f"For {in_seconds(round(waited))} {holders} held the lock of the cluster. Run this again, with fewer "
+                "forks or a longer wait_timeout."
             )
         clock.sleep(pause * (1 + clock.jitter()))

@@ -12,7 +12,7 @@ from .._base.errors import (
     ResponseLost,
     ServiceError,
 )
-from .._base.text import one_line
+from .._base.text import in_seconds, one_line
 from .may_have_run import may_have_run, outcome_sentence
 
 try:
@@ -64,7 +64,7 @@ def connection_error(error: OSError | ValueError, method: str, url: str, timeout
         return ConnectionFailed(f"{method} {url} cannot be sent: {why}. Check url and the credentials.", url=url)
     # A repeated read raises another error than Timeout.
     timed_out = any(isinstance(cause, (requests.exceptions.Timeout, TimeoutError)) for cause in causes)
-    what = f"within {timeout:g} seconds" if timed_out else "completely"
+    what = f"within {in_seconds(timeout)}" if timed_out else "completely"
     return ResponseLost(
         f"The answer to {method} {url} did not arrive {what}: {_innermost(causes)}.",
         advice=outcome_sentence(unknown, method),

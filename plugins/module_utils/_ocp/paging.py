@@ -8,6 +8,7 @@ import time
 
 from .._base.errors import ResponseUnreadable
 from .._base.parsing import Record, integer, record, records
+from .._base.text import in_seconds
 from .envelope import ApiResponse
 from .json_limits import MOST_VALUES
 
@@ -108,7 +109,7 @@ class PagedRead:
             (self._pages >= MOST_PAGES, f"has more than {MOST_PAGES:,} pages"),
             (
                 time.monotonic() > self._end,
-                f"did not arrive within {self._timeout:g} seconds ({LONGEST_LIST} x timeout)",
+                f"did not arrive within {in_seconds(self._timeout)} ({LONGEST_LIST} x timeout)",
             ),
         )
         self._refuse(page, limits)

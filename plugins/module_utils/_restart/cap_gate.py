@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 
 from .._base.clock import Clock
 from .._base.errors import AuthenticationFailed, NotSafe, ServiceError
-from .._base.text import join_names
+from .._base.text import in_seconds, join_names
 from .._journal.journal import Allows, Journal
 from .._journal.rows import Place, RequestRow
 from .._ocp.endpoints import OcpApi
@@ -102,7 +102,7 @@ class CapGate:
             meaning = self._turn_words(look) if self._request.check_mode else ""
             return Judgement(Go(), warnings=warnings, meaning=meaning)
         words = tuple(crossing.words for crossing in found)
-        after = f" after {waited:.0f} seconds" if waited else ""
+        after = f" after {in_seconds(round(waited))}" if waited else ""
         refusal = NotSafe(
             f"Did not restart {self._target.label}: {OPTION} allows no more{after}: {'; '.join(words)}. {self._way_out}"
         )
@@ -183,7 +183,7 @@ class CapGate:
         )
         return NotSafe(
             f"Did not restart {self._target.label}: {OPTION} allows no more: {words}, and that has not changed for "
-            f"{waited:.0f} seconds. It waits for {restarts} of the journal {self._journal.place}. Look at these "
+            f"{in_seconds(round(waited))}. It waits for {restarts} of the journal {self._journal.place}. Look at these "
             "servers in OCP; what does not count any more is cleared with oceanbase.ocp.restart_journal_clear. "
             f"{self._way_out}"
         )

@@ -27,7 +27,7 @@ from .._base.errors import (
 )
 from .._base.parsing import instant
 from .._base.service_clock import FIRST_ANSWERS, LARGEST_LEAD, service_time, to_service_clock
-from .._base.text import join_names
+from .._base.text import in_seconds, join_names
 from .._journal.journal import Journal
 from .._journal.open_journal import open_journal
 from .._ocp.endpoints import OcpApi
@@ -859,8 +859,8 @@ class _Run:
             if not (pause := self._request.policy.pause(waited, self._clock.jitter(), self._api.retry_after)):
                 what = "It has ended, but" if task_ids else "No task of it is visible, but"
                 raise WaitTimeout(
-                    f"{what} after {waited:.0f} seconds the service still shows it at work. Check it in OCP, then run "
-                    "this again."
+                    f"{what} after {in_seconds(round(waited))} the service still shows it at work. Check it in OCP, "
+                    "then run this again."
                 )
             with self._beat.about("waiting until OCP shows that nothing works on it"):
                 self._clock.sleep(pause)

@@ -12,7 +12,7 @@ from .._base.cli_hints import RUN_AGAIN, Hints, start_line
 from .._base.clock import Clock
 from .._base.errors import AuthenticationFailed, NotHealthy, NotSafe, ServiceError
 from .._base.parsing import Record
-from .._base.text import join_names
+from .._base.text import in_seconds, join_names
 from .._health.health_gate import unhealthy_words
 from .._health.health_rules import Kind, Problem
 from .._ocp.endpoints import OcpApi
@@ -197,7 +197,7 @@ class SafetyGate:
     def _would_be_refused(
         self, found: Sequence[Obstacle], waited: float, taken: Sequence[tuple[Layout, Taken]]
     ) -> NotSafe:
-        after = f" Waiting {waited:.0f} seconds did not help." if waited else ""
+        after = f" Waiting {in_seconds(round(waited))} did not help." if waited else ""
         return NotSafe(
             f"Did not restart {self._target.label}: the database would refuse to stop it, since "
             f"{obstacle_words(found)}.{after} {ways_past(found, self._request.hints)}".rstrip()
@@ -232,7 +232,7 @@ class SafetyGate:
     def _refusal(
         self, verdict: Verdict, waited: float, unknown: Sequence[str], taken: Sequence[tuple[Layout, Taken]]
     ) -> NotSafe:
-        after = f" Waiting {waited:.0f} seconds did not help." if waited else ""
+        after = f" Waiting {in_seconds(round(waited))} did not help." if waited else ""
         return NotSafe(
             f"Did not restart {self._target.label}: it is not safe.{after} "
             f"{' '.join([*unknown, refusal_words(verdict.refused)])} "

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from .._base.clock import Clock
 from .._base.errors import OutcomeUnknown, ResponseUnreadable, ServiceError
 from .._base.parsing import Record
-from .._base.text import join_names
+from .._base.text import in_seconds, join_names
 from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import Task
 from .._targets.target import Target, TaskOnTarget
@@ -90,7 +90,7 @@ def find_own_task(
     if found:
         result = f"More than one task fits, {wanted}: {', '.join(str(task.id) for task in found)}"
     else:
-        result = f"For {api.timeout:g} seconds the task list did not show {wanted}{_but(others)}"
+        result = f"For {in_seconds(api.timeout)} the task list did not show {wanted}{_but(others)}"
     raise outcome_unknown(target, lost, result + search.last_look)
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from .._base.clock import Clock
 from .._base.errors import AuthenticationFailed, NotSafe, OcpError, ServiceError
+from .._base.text import in_seconds
 from .._journal.journal import Journal
 from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import SUCCESSFUL
@@ -157,7 +158,7 @@ class SignGate:
         )
 
     def _refusal(self, found: Sequence[Trouble], waited: float) -> NotSafe:
-        after = f" after {waited:.0f} seconds" if waited else ""
+        after = f" after {in_seconds(round(waited))}" if waited else ""
         signs = [trouble.words for trouble in found]
         return NotSafe(
             f"Did not restart {self._target.label}: there are signs of trouble{after}: {'; '.join(signs)}. "

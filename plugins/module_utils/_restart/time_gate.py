@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 
 from .._base.clock import Clock
 from .._base.parsing import Record
+from .._base.text import in_seconds
 from .._ocp.task_model import SUCCESSFUL, Task, longest
 from .._targets.target import Target
 from .._targets.task_names import kind_of
@@ -38,7 +39,7 @@ class TimeGate:
         now = datetime.fromtimestamp(self._clock.wall(), UTC)
         if now + timedelta(seconds=taken) <= self._finish_before:
             return Judgement(Go())
-        past = "" if slowest is None else f", since task {slowest.label} took {taken:.0f} seconds"
+        past = "" if slowest is None else f", since task {slowest.label} took {in_seconds(round(taken))}"
         until = self._finish_before.isoformat(timespec="seconds")
         return Judgement(Postpone(f"it would not be done before {until}{past}"))
 

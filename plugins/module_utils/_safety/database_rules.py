@@ -14,6 +14,7 @@ from datetime import timedelta
 from .._base.cli_hints import Hints, ways_on
 from .._base.parsing import Record
 from .._base.service_clock import HOST_UNCERTAINTY
+from .._base.text import in_seconds
 from .._targets.serving import INACTIVE, ZONE_STOPPED, is_stopped
 from .._targets.target import PlacedServer
 from .._waiting.stop_refusals import MOST_LAG, Code
@@ -134,7 +135,7 @@ def _to_stop(placed: Iterable[PlacedServer], states: Mapping[str, ServerState]) 
 
 def _lagging(lag: float | None) -> Iterator[Obstacle]:
     if lag is not None and lag > MOST_LAG:
-        words = f"replicas lag {lag:g} seconds behind, more than {MOST_LAG}"
+        words = f"replicas lag {in_seconds(lag)} behind, more than {MOST_LAG}"
         yield Obstacle(_coded(words, Code.NOT_ALLOWED))
 
 

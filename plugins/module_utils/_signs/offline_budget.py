@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from enum import StrEnum
 
 from .._base.parsing import Record, record, records
+from .._base.text import in_seconds
 from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import Task, longest
 from .._ocp.unknown_path import if_shown
@@ -67,5 +68,5 @@ def exceeded_words(task: Task, allowed: float) -> str:
     """Why another restart may take too long."""
     return (
         f"one of its last restarts took {task.duration:.0f} seconds (task {task.label}, {task.start_time}), "
-        f"and after {PARAMETER}={allowed:g} seconds the cluster gives up the replicas of a server that is down"
+        f"and after {PARAMETER}={in_seconds(allowed)} the cluster gives up the replicas of a server that is down"
     )

@@ -10,7 +10,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from .._base.parsing import Record
-from .._base.text import join_names, one_line
+from .._base.text import in_seconds, join_names, one_line
 from .._targets.serving import is_in_flight
 from .._targets.target import PlacedServer
 from .alarm_rules import alarm_words, alarms_of, is_explained, is_harmless, is_of_clock, may_be_of_restart
@@ -123,7 +123,7 @@ def _lag(cluster: str, placed: Iterable[PlacedServer], lag: float | None, watch:
     """While a server restarts, its replicas lag."""
     moves = any(is_in_flight(server.member.status) for server in placed)
     if lag is not None and lag > watch.max_lag and not moves:
-        words = f"replicas of {cluster} lag {lag:g} seconds behind, more than max_lag={watch.max_lag:g}"
+        words = f"replicas of {cluster} lag {in_seconds(lag)} behind, more than max_lag={watch.max_lag:g}"
         yield Trouble(Sign.LAG, words, True)
 
 

@@ -27,6 +27,7 @@ from .._base.errors import (
     TargetError,
     TaskError,
 )
+from .._base.text import in_seconds
 from .._ocp.endpoints import OcpApi
 from .._ocp.envelope import ApiResponse
 from .._ocp.task_model import FAILED, ROLLBACK, RUNNING, SKIPPED_BY, Subtask, Task
@@ -249,7 +250,9 @@ class _TaskAction:
         )
         if not search.found:
             shown = (
-                "It cannot be read" if search.is_in_vain else f"For {self._api.timeout:g} seconds it did not show that"
+                "It cannot be read"
+                if search.is_in_vain
+                else f"For {in_seconds(self._api.timeout)} it did not show that"
             )
             raise OutcomeUnknown(
                 f"It is not known whether {what} was {state.done}. {lost} {shown}{search.last_look}. "

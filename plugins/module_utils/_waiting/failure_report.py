@@ -11,7 +11,7 @@ from typing import Any
 
 from .._base.cli_hints import RUN_AGAIN, adhoc_command
 from .._base.errors import CredentialsRefused, NotVerified, ServiceError, TargetHeld, TaskFailed, WaitTimeout
-from .._base.text import display_width, log_tail, shorten
+from .._base.text import display_width, in_seconds, log_tail, shorten
 from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import FAILED, RUNNING, Subtask, Task, task_label
 from .stop_refusals import explained_refusal
@@ -173,7 +173,7 @@ def wait_timed_out(
     trace_id = purpose.trace_id or api.trace_id
     lines = [
         *purpose.headline("goes on"),
-        f"Task {name}{others} not finished after {waited:.0f} seconds{status}.",
+        f"Task {name}{others} not finished after {in_seconds(round(waited))}{status}.",
         *(f"It is at subtask {_at(task, step)}." for step in steps[:1] if task is not None),
         *poll_warnings,
         *_trace_line(trace_id),
@@ -292,12 +292,10 @@ def _state_line(*sentences: str) -> Iterator[str]:
 
 def _durations(task: Task) -> Iterator[str]:
     part = next((step.duration for step in task.failed_subtasks), None)
-    if task.duration is None and part is None:
-        return
-    if task.duration is None:
-        yield f"The subtask took {part:g} seconds."
-    else:
-        yield f"The task took {task.duration:g} seconds{'' if part is None else f', the subtask {part:g}'}."
+    if task.duration is not None:
+        yield f"The task took {in_seconds(task.duration)}{'' if part is None else f', the subtask {part:g}'}."
+    elif part is not None:
+        yield f"The subtask took {in_seconds(part)}."
 
 
 def _next_steps(task: Task, then: str) -> Iterator[str]:

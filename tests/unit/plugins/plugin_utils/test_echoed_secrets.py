@@ -129,7 +129,9 @@ def test_login_in_the_url(act):
 
 def test_events_and_their_log(server, monkeypatch):
     task = raw_task(5, "RUNNING", name=EVERY_FORM, creator={"name": LOGIN}, subtasks=[step(1, EVERY_FORM, "FAILED")])
-    server.expect("GET", TASKS, *[envelope({"contents": found}) for found in ([], [task], [])])
+    server.expect(
+        "GET", TASKS, *[envelope({"contents": found, "page": {"totalPages": 1}}) for found in ([], [task], [])]
+    )
     server.expect("GET", f"{TASKS}/5", envelope(task))
     server.expect("GET", TASKS, refusal(500, EVERY_FORM), refusal(401, EVERY_FORM))
     options = {"url": server.url, "username": "admin", "password": SECRET, "interval": 1}

@@ -93,7 +93,7 @@ def test_timeout_names_the_unhealthy_servers(api, wait):
     with pytest.raises(NotHealthy) as raised:
         wait(timeout=1)
     assert str(raised.value) == (
-        "Cluster orders (id 31) is not healthy after 1 seconds: server 10.1.0.2:2882 of zone2 is UNAVAILABLE; 2 of 3 "
+        "Cluster orders (id 31) is not healthy after 1 second: server 10.1.0.2:2882 of zone2 is UNAVAILABLE; 2 of 3 "
         "zones are up (zone1, zone3), fewer than min_zones=3. Check the cluster first; then wait again, or with a "
         "larger wait_timeout."
     )
@@ -381,7 +381,7 @@ def test_sign_that_does_not_pass_after_a_watch_is_a_failure(api, wait):
     api.double.service_clock = ServiceClock()
     finds_lag(api, 0.1, again=False)
     finds_lag(api, *[40] * 6)
-    with pytest.raises(NotHealthy, match=r"did not stay healthy for 1 seconds; .* lag 40 seconds behind"):
+    with pytest.raises(NotHealthy, match=r"did not stay healthy for 1 second; .* lag 40 seconds behind"):
         wait(timeout=1, soak=1, watch=LAGGING)
 
 
@@ -417,7 +417,7 @@ def test_watch_ends_with_an_answer(api, wait):
     finds(api, raw_cluster())
     for _poll in range(4):
         api.expect("cluster", 31, gives=LOST)
-    with pytest.raises(NotHealthy, match="did not stay healthy for 1 seconds; it is not healthy: it cannot be read"):
+    with pytest.raises(NotHealthy, match="did not stay healthy for 1 second; it is not healthy: it cannot be read"):
         wait(timeout=0, soak=1)
 
 
@@ -435,7 +435,7 @@ def test_server_that_stays_down_beside_a_task_fails_after_a_watch(api, wait):
     for _look in range(6):
         finds(api, ILL, raw_task(9, name="Back up"), again=True)
     with pytest.raises(
-        NotHealthy, match=r"did not stay healthy for 1 seconds; .* 10\.1\.0\.2:2882 of zone2 is UNAVAILABLE"
+        NotHealthy, match=r"did not stay healthy for 1 second; .* 10\.1\.0\.2:2882 of zone2 is UNAVAILABLE"
     ):
         wait(timeout=1, soak=1, min_zones=None)
 

@@ -24,7 +24,14 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.auth import Acc
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.endpoints import OcpApi
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting import await_tasks
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import FULL3
-from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import RESULT_KEYS, URL, Script, raw_task, response
+from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import (
+    RESULT_KEYS,
+    URL,
+    Script,
+    page_of,
+    raw_task,
+    response,
+)
 from ansible_collections.oceanbase.ocp.tests.unit.support.module_arguments import (
     BASIC,
     COLLECTION,
@@ -593,7 +600,7 @@ def test_limit_accepts_its_bounds(limit, size, run, client):
 def test_listed_tasks_without_an_id_are_ignored(run, client):
     query = {"sort": "id,desc", "page": 1, "size": 10}
     contents = [{"id": 82}, {}, {"id": None}, {"id": "eighty"}, {"id": "81"}]
-    client.expect("get", "/api/v2/tasks/instances", query, gives=response({"contents": contents}))
+    client.expect("get", "/api/v2/tasks/instances", query, gives=page_of(*contents))
     client.expect("get", "/api/v2/tasks/instances/82", gives=response({"id": 82}))
     client.expect("get", "/api/v2/tasks/instances/81", gives=response({"id": 81}))
     assert [task["id"] for task in run("task_info", CONNECTION)["tasks"]] == [82, 81]

@@ -143,7 +143,7 @@ def test_timeout_reports_failed_polls(error, api, time_passes):
         api.expect("task", 1, gives=error)
     with pytest.raises(WaitTimeout) as raised:
         wait_for_tasks(api.double, [1], PollPolicy(1, 10), clock=time_passes.clock)
-    start = f"Task 1 is not finished after 1 seconds.\n{poll_warnings('3 polls', error)}\n"
+    start = f"Task 1 is not finished after 1 second.\n{poll_warnings('3 polls', error)}\n"
     assert str(raised.value).startswith(start)
     assert raised.value.facts == {"task_id": 1, "trace_id": "trace-last", "tasks": [], "unfinished_task_ids": [1]}
 
@@ -247,7 +247,7 @@ def test_timeout_names_the_running_subtask(api, time_passes):
         wait_for_success(api.double, [5], PollPolicy(1, 10), clock=time_passes.clock)
     message = str(raised.value)
     assert message.split("\n") == [
-        "Task 5 (Restart 5) is not finished after 1 seconds (status RUNNING).",
+        "Task 5 (Restart 5) is not finished after 1 second (status RUNNING).",
         "It is at subtask 2 of 3, Second (id 2).",
         "Trace id trace-last.",
         "It keeps running in OCP. With OCP_URL and the credentials in the environment:",
