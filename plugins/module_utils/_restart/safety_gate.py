@@ -150,30 +150,43 @@ class SafetyGate:
         facts, warnings = _facts(verdict), _unknown_tenants(safety.tolerated, verdict, self._request.hints)
         if self._reads != read:
             return Judgement(LookAgain(), facts, warnings=warnings)
+        lost = {outage.tenant.name for outage in verdict.refused if not outage.tenant.stands_for_all}
+        found, doubts = self._obstacles(taken, safety.tolerated | lost)
+        if self._reads != read:
+            return Judgement(LookAgain())
         if not verdict.refused:
-            return self._database(taken, safety.tolerated, waited, Judgement(Go(), facts, warnings=warnings))
-        refusal = self._refusal(verdict, waited, warnings, taken)
+            return self._database(found, doubts, waited, taken, Judgement(Go(), facts, warnings=warnings))
+        refusal = self._refusal(verdict, found, waited, warnings, taken)
         others = tuple(words for outage in verdict.refused for words in outage.others_down)
         decision = Wait(refusal, others) if verdict.passes else Refuse(refusal)
         return Judgement(decision, facts, warnings=warnings)
 
-    def _database(
-        self, taken: Sequence[tuple[Layout, Taken]], tolerated: frozenset[str], waited: float, allowed: Judgement
-    ) -> Judgement:
-        """Whether the database would stop the servers, as far as that is shown; it does not stop other targets."""
-        if self._target.arbiter_id is not None:
-            return allowed
+    def _obstacles(
+        self, taken: Sequence[tuple[Layout, Taken]], tolerated: frozenset[str]
+    ) -> tuple[list[Obstacle], list[str]]:
+        """For what the database would refuse to stop the servers, as far as that is shown; and doubts as warnings.
+
+        It does not stop other targets.
+        """
         found: list[Obstacle] = []
         doubts: list[str] = []
-        read = self._reads
-        for layout, one in taken:
+        for layout, one in taken if self._target.arbiter_id is None else ():
             records = layout.read()
             lag, gap = self._lag_for(one)
             found += obstacles(one.placed, one.states, records, tolerated, lag)
             found += unaided(layout, one.placed, one.states, tolerated)
             doubts += [*status_doubts(records, tolerated), *gap]
-        if self._reads != read:
-            return replace(allowed, verdict=LookAgain())
+        return found, doubts
+
+    def _database(
+        self,
+        found: Sequence[Obstacle],
+        doubts: Sequence[str],
+        waited: float,
+        taken: Sequence[tuple[Layout, Taken]],
+        allowed: Judgement,
+    ) -> Judgement:
+        """The judgement if no tenant is lost: whether the database would stop the servers."""
         if not found:
             return replace(allowed, warnings=(*allowed.warnings, *doubts))
         lines = tuple(obstacle.text for obstacle in found)
@@ -230,13 +243,21 @@ class SafetyGate:
                 yield layout, _taken_of(placed, tasks, own, (), arbiter)
 
     def _refusal(
-        self, verdict: Verdict, waited: float, unknown: Sequence[str], taken: Sequence[tuple[Layout, Taken]]
+        self,
+        verdict: Verdict,
+        found: Sequence[Obstacle],
+        waited: float,
+        unknown: Sequence[str],
+        taken: Sequence[tuple[Layout, Taken]],
     ) -> NotSafe:
+        """Why it is not safe; ``found`` is for what the database would refuse it even if no outage mattered."""
         after = f" Waiting {in_seconds(round(waited))} did not help." if waited else ""
+        sentences = [*unknown, refusal_words(verdict.refused)]
+        sentences += [f"The database would refuse it, too, since {obstacle_words(found)}."] if found else []
+        refused = [] if found else verdict.refused
         return NotSafe(
-            f"Did not restart {self._target.label}: it is not safe.{after} "
-            f"{' '.join([*unknown, refusal_words(verdict.refused)])} "
-            f"{allowing_options(verdict.refused, self._request.hints, passes=verdict.passes)}".rstrip()
+            f"Did not restart {self._target.label}: it is not safe.{after} {' '.join(sentences)} "
+            f"{allowing_options(refused, self._request.hints, passes=verdict.passes)}".rstrip()
             + _start_words(taken)
         )
 

@@ -22,6 +22,7 @@ from .._ocp.shared_reads import ReadsInOrder, SharedReads, sharing_reads
 from .._ocp.side_by_side import Crew
 from .._restart.outlook import Change, Foresight
 from .._safety.caps import OPTION, Caps, portions
+from .._safety.database_rules import Obstacle, obstacle_words, obstacles
 from .._safety.layout import Layout
 from .._safety.server_states import server_states
 from .._safety.verdict import Taken, Verdict, judge, refusal_words
@@ -59,7 +60,8 @@ class FleetRequest:
 def plan_fleet(crew: Crew, wanted: FleetRequest) -> Result:
     """The result of the module: ``waves``, ``left_alone`` and ``refused`` servers, why in ``message``, ``warnings``.
 
-    ``lost_tenants`` are those of the message.
+    ``lost_tenants`` are those of the message. ``obstacles`` are for what the database would refuse the refused servers
+    now, even if all outages were tolerated.
 
     Each cluster is read once, side by side, without waiting. Raises OptionError, TargetError for what does not exist,
     ServiceError.
@@ -78,6 +80,7 @@ def plan_fleet(crew: Crew, wanted: FleetRequest) -> Result:
         "refused": [facts for plan in plans for facts in plan.refused],
         "message": "\n".join([*(plan.message for plan in plans if plan.message), *_capped_words(together, waves)]),
         "lost_tenants": sorted({name for plan in plans for name in plan.lost}),
+        "obstacles": [obstacle for plan in plans for obstacle in plan.obstacles],
         "warnings": [
             *plans[0].clock_warnings,
             *(words for plan in plans for words in plan.warnings),
@@ -100,7 +103,7 @@ class _Found:
 class _ClusterPlan:
     """The part of the result that is of one cluster; ``tenants`` are the names of those that were looked at.
 
-    ``lost`` are the names of those that do not allow it.
+    ``lost`` are the names of those that do not allow it. ``obstacles`` are those of the database.
     """
 
     waves: list[list[Planned]]
@@ -108,6 +111,7 @@ class _ClusterPlan:
     refused: list[Result]
     message: str
     lost: set[str]
+    obstacles: list[str]
     tenants: set[str]
     warnings: list[str]
     clock_warnings: list[str]
@@ -149,6 +153,7 @@ def _planned(api: OcpApi, found: _Found, wanted: FleetRequest, clock: Clock) -> 
         [plan.facts(server) for server in plan.refused],
         plan.message,
         plan.lost,
+        plan.obstacles,
         # After all reads.
         plan.tenants,
         plan.warnings,
@@ -172,6 +177,7 @@ class _PlannedCluster:
         self.tenants: set[str] = set()
         # Known with the message.
         self.lost: set[str] = set()
+        self.obstacles: list[str] = []
         self._placed = placed = found.placed
         self._majority, self._tolerated = wanted.majority, frozenset(wanted.tolerated or ())
         self._layout = Layout(api, self.cluster.id, self.warnings)
@@ -246,11 +252,17 @@ class _PlannedCluster:
             why = refusal_words(together.refused) or "The database stops servers of one zone at a time."
             words.append(f"The servers of {label} cannot all be down at once. {why}")
         if refused:
-            alone = [outage for name in refused for outage in self._verdict([name], len(waves) + 1).refused]
+            verdicts = [self._verdict([name], len(waves) + 1) for name in refused]
+            alone = [outage for verdict in verdicts for outage in verdict.refused]
             self._note_lost(alone)
             found = {outage.tenant.name: outage for outage in reversed(alone)}
             lost = refusal_words(list(found.values()))
-            words.append(f"{join_names(refused)} of {label} cannot be down at all. {lost}")
+            when = "now" if all(verdict.passes for verdict in verdicts) else "at all"
+            words.append(f"{join_names(refused)} of {label} cannot be down {when}. {lost}")
+            each = dict.fromkeys(one for name in refused for one in self._obstacles(name, len(waves) + 1))
+            if each:
+                self.obstacles = [obstacle.text for obstacle in each]
+                words.append(f"The database would refuse it, too, since {obstacle_words(list(each))}.")
         return " ".join(words)
 
     def _note_lost(self, refused: Sequence[Outage]) -> None:
@@ -291,11 +303,17 @@ class _PlannedCluster:
 
     def _verdict(self, names: Collection[str], number: int) -> Verdict:
         """The effect if these are down together in the wave with this number; the waves before it have succeeded."""
-        states = self._states if number == 1 else _all_up(self._states, self._listed)
-        taken = {name: replace(state, taken=name in names) for name, state in states.items()}
-        verdict = judge(self._layout, Taken(self._placed, taken), self._tolerated)
+        verdict = judge(self._layout, Taken(self._placed, self._taking(names, number)), self._tolerated)
         self.tenants.update(verdict.tenants)
         return verdict
+
+    def _obstacles(self, name: str, number: int) -> list[Obstacle]:
+        """For what the database would refuse to stop a server in the wave with this number, if no outage mattered."""
+        return obstacles(self._placed, self._taking([name], number), self._layout.read(), self._tolerated | self.lost)
+
+    def _taking(self, names: Collection[str], number: int) -> dict[str, ServerState]:
+        states = self._states if number == 1 else _all_up(self._states, self._listed)
+        return {name: replace(state, taken=name in names) for name, state in states.items()}
 
 
 def _all_up(states: Mapping[str, ServerState], listed: Iterable[str]) -> dict[str, ServerState]:

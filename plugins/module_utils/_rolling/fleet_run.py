@@ -209,10 +209,12 @@ def refusal_lines(plan: Result, wanted: FleetRequest, hints: Hints) -> Iterator[
     names = ",".join(dict.fromkeys([*(wanted.tolerated or ()), *plan["lost_tenants"]]))
     # The database stops servers of two zones at once for no tenant's sake.
     helps = bool(plan["lost_tenants"]) and (bool(plan["refused"]) or not _have_more_zones(plan))
+    helps = helps and not plan["obstacles"]
     ways = [hints.given("tolerate_outage_of", names) if helps else "", hints.given("safety", "none")]
     given = ", or ".join(filter(None, ways))
     if plan["refused"]:
-        yield f"Nothing was sent. Leave out {_named(plan['refused'])}{f', or give {given}' if given else ''}."
+        until = " until that has ended" if plan["obstacles"] else ""
+        yield f"Nothing was sent. Leave out {_named(plan['refused'])}{until}{f', or give {given}' if given else ''}."
         return
     first, *others = plan["waves"]
     later = [server for wave in others for server in wave["servers"]]

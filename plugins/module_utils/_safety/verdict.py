@@ -135,9 +135,9 @@ def refusal_words(refused: Sequence[Outage]) -> str:
 
 
 def allowing_options(refused: Sequence[Outage], hints: Hints, *, passes: bool) -> str:
-    """The options that would allow it, as the caller gives them."""
+    """The options that would allow it, as the caller gives them; ``refused`` are the outages that may be tolerated."""
     names = [outage.tenant.name for outage in refused if not outage.tenant.stands_for_all]
-    is_named = len(names) == len(refused)
+    is_named = bool(names) and len(names) == len(refused)
     tolerated = hints.given("tolerate_outage_of", ",".join(names)) if is_named else ""
     unchecked = hints.given("safety", "none")
     return ways_on(

@@ -108,6 +108,24 @@ def test_refusal_names_the_tenants_what_remains_who_is_down_and_the_options(case
     }
 
 
+STOPPED_ELSEWHERE = {
+    "it was stopped": {"status": "STOPPED", "inner_status": "ACTIVE"},
+    "it restarts": {"status": "RESTARTING"},
+}
+
+
+@pytest.mark.parametrize("shown", STOPPED_ELSEWHERE.values(), ids=STOPPED_ELSEWHERE)
+@pytest.mark.parametrize("case", [SERVER, ZONE], ids=["server", "zone"])
+def test_outage_that_the_database_would_refuse_is_not_proposed_to_be_tolerated(shown, case, service):
+    for name, value in shown.items():
+        setattr(service.servers_there[1], name, value)
+    error = str(refusal(service, case)).splitlines()[0]
+    assert "The database would refuse it, too, since 10.1.0.2:2882 is " in error
+    assert " in zone2 (-4660). To go on, wait until " in error
+    assert error.endswith("(safety_timeout), or ask for safety=none.")
+    assert "would refuse to stop it, since 10.1.0.2:2882 is " in str(refusal(service, case, tolerated=["sys", "shop"]))
+
+
 def test_check_mode_refuses_and_says_the_same(service):
     service.localities["shop"] = "FULL{1}@zone1"
     checked = refusal(service, check_mode=True, seconds=60)

@@ -155,7 +155,11 @@ def test_other_server_that_is_down_refuses_all(plan, ocp):
     found = plan(*ALL[:2])
     assert waves(found) == []
     assert [server["server"] for server in found["refused"]] == ALL[:2]
-    assert f"also, {ALL[2]} is RUNNING (task 1001 (Restart OB server)) in zone3" in found["message"]
+    shown = f"{ALL[2]} is RUNNING (task 1001 (Restart OB server)) in zone3"
+    assert f"cannot be down now. Tenant sys would lose its majority: 1 of 3 voters" in found["message"]
+    assert f"also, {shown}" in found["message"]
+    assert found["obstacles"] == [f"{shown} (-4660)"]
+    assert plan(*ALL[:2], tolerated=["sys"])["obstacles"] == []
 
 
 def test_only_replica_is_refused_unless_its_outage_is_tolerated(plan, ocp):
