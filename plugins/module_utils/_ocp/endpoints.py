@@ -52,6 +52,8 @@ class OcpApi(TaskList, SignReads, ParameterCalls, ObProxyCalls):
     # Whether a list of the tasks of one host has shown those of others.
     ignores_host_filter = False
     finds_by_host = False
+    # Whether its tasks have names in another language; None as long as nobody has asked.
+    names_in_another_language: bool | None = None
     # With it reads are shared with others: lists, clusters and what belongs to them, but no single task and no agent.
     sharing: ReadsInOrder | None = None
 

@@ -15,10 +15,18 @@ from .._journal.rows import MemberKey
 from .._ocp.endpoints import OcpApi
 from .._ocp.envelope import ApiResponse
 from .lookup import find_host
-from .operating_tasks import shown_hosts, task_ids_by_host
+from .operating_tasks import names_parts_of_clusters, shown_hosts, task_ids_by_host, tasks_named
 from .serving import OFFLINE, agent_serves, missing_processes, renewed_processes, worst_agent_status
 from .target import Member, Observation, Target, TaskOnTarget, check_identity
-from .task_names import AGENT_FILTER, AGENT_RESTART, AGENT_WORDS, SINGLE_AGENT_RESTART, is_other_kind, kind_of
+from .task_names import (
+    AGENT_FILTER,
+    AGENT_RESTART,
+    AGENT_WORDS,
+    SINGLE_AGENT_RESTART,
+    is_foreign,
+    is_other_kind,
+    kind_of,
+)
 
 # Uptimes are truncated to whole seconds.
 UPTIME_PRECISION = 1
@@ -93,14 +101,16 @@ class Agents(Target):
 
     def listed(self, api: OcpApi, **query: Any) -> list[Record]:
         """The tasks on agents."""
-        return [task for task in api.tasks(name=AGENT_FILTER, **query) if AGENT_WORDS in str(task.get("name")).lower()]
+        return [task for task in tasks_named(api, AGENT_FILTER, **query) if _may_be_of_agents(task)]
 
     def touching(self, api: OcpApi, listed: list[Record], **query: Any) -> list[TaskOnTarget]:
         """Restarts of the agents on any of these hosts, and other work on them."""
         # Without tags, only the filter by host identifies the agents of a task.
         unnamed = any(not shown_hosts(task) for task in listed)
         hosts = {number for number, _address in self.hosts}
-        by_host = task_ids_by_host(api, hosts if unnamed else (), self.other_hosts, name=AGENT_FILTER, **query)
+        if not any(map(is_foreign, listed)):
+            query["name"] = AGENT_FILTER
+        by_host = task_ids_by_host(api, hosts if unnamed else (), self.other_hosts, **query)
         touching = []
         for task in listed:
             on_hosts = shown_hosts(task) or {number for number, ids in (by_host or {}).items() if task["id"] in ids}
@@ -114,6 +124,12 @@ class Agents(Target):
     def restart(self, api: OcpApi, members: frozenset[str]) -> ApiResponse:
         """Restart the agents of these hosts in one task."""
         return api.restart_agents([number for number, address in self.hosts if address in members])
+
+
+def _may_be_of_agents(task: Record) -> bool:
+    if is_foreign(task):
+        return not names_parts_of_clusters(task)
+    return AGENT_WORDS in str(task.get("name")).lower()
 
 
 def _host(number: int, name: str) -> dict[str, Any]:

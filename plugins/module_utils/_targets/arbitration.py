@@ -13,10 +13,17 @@ from .._journal.rows import MemberKey
 from .._ocp.endpoints import OcpApi
 from .._ocp.envelope import ApiResponse
 from .lookup import address_of, clusters_named, exactly_one, shown_address
-from .operating_tasks import names_every_operation, operated_by, tag_values
+from .operating_tasks import (
+    names_every_operation,
+    names_parts_of_clusters,
+    operated_by,
+    shown_hosts,
+    tag_values,
+    tasks_named,
+)
 from .serving import database_serves
 from .target import Member, Observation, Target, TaskOnTarget, check_identity
-from .task_names import ARBITRATION_FILTER, ARBITRATION_RESTART, is_named, is_other_kind
+from .task_names import ARBITRATION_FILTER, ARBITRATION_RESTART, is_foreign, is_named, is_other_kind
 
 
 @dataclass(frozen=True)
@@ -92,13 +99,15 @@ class ArbitrationService(Target):
 
     def listed(self, api: OcpApi, **query: Any) -> list[Record]:
         """The tasks on arbitration services."""
-        return api.tasks(name=ARBITRATION_FILTER, **query)
+        return tasks_named(api, ARBITRATION_FILTER, **query)
 
     def touching(self, api: OcpApi, listed: list[Record], **_query: Any) -> list[TaskOnTarget]:  # noqa: ARG002
-        """Its restarts, and those without a service in their tags, which may be its own."""
-        restarts = [(task, self._is_named_by(task)) for task in listed if is_named(task, ARBITRATION_RESTART)]
+        """Its restarts, and those that may be: without a service in their tags, or with a name in another language."""
+        named = [(task, self._is_named_by(task)) for task in listed]
         return [
-            TaskOnTarget(task, None if is_mine else frozenset()) for task, is_mine in restarts if is_mine is not False
+            TaskOnTarget(task, None if is_mine and not is_foreign(task) else frozenset())
+            for task, is_mine in named
+            if is_mine is not False and (is_named(task, ARBITRATION_RESTART) or _may_be_foreign_restart(task, is_mine))
         ]
 
     def _is_named_by(self, task: Record) -> bool | None:
@@ -112,6 +121,10 @@ class ArbitrationService(Target):
     def restart(self, api: OcpApi, _members: frozenset[str]) -> ApiResponse:
         """Restart the whole service."""
         return api.restart_arbitration_service(self.id)
+
+
+def _may_be_foreign_restart(task: Record, is_mine: bool | None) -> bool:
+    return is_foreign(task) and (is_mine or not (names_parts_of_clusters(task) or shown_hosts(task)))
 
 
 def _has_address(tag: Record) -> bool:

@@ -13,6 +13,7 @@ from .._journal.rows import MemberKey
 from .._ocp.endpoints import OcpApi
 from .._ocp.envelope import ApiResponse
 from .._ocp.records import servers_in_record, servers_there
+from .._ocp.task_model import is_finished
 from .lookup import address_of, find_cluster
 from .operating_tasks import (
     is_other_work,
@@ -25,7 +26,7 @@ from .operating_tasks import (
 )
 from .serving import database_serves
 from .target import ClusterRecords, Member, Observation, PlacedServer, Target, TaskOnTarget, check_identity
-from .task_names import CLUSTER_RESTART, DATABASE_RESTARTS, is_other_kind, kind_of
+from .task_names import CLUSTER_RESTART, DATABASE_RESTARTS, is_foreign, is_other_kind, kind_of
 
 
 @dataclass(frozen=True)
@@ -121,7 +122,10 @@ class Cluster(Target):
         return tasks_of_cluster(api, self.id, **query)
 
     def touching(self, api: OcpApi, listed: list[Record], **_query: Any) -> list[TaskOnTarget]:
-        """Restarts of the cluster, its zones and its servers, and other work that names such a part."""
+        """Restarts of the cluster, its zones and its servers, and other work that names such a part.
+
+        What has ended and has a name in another language may have restarted all of it. What runs shows in its status.
+        """
         parts = [(task, kind_of(task.get("name")), restarted_parts(task)) for task in listed]
         servers = api.servers(self.id) if any(part for _task, _kind, part in parts) else []
         return [
@@ -131,7 +135,7 @@ class Cluster(Target):
         ] + [
             TaskOnTarget(task, frozenset())
             for task in listed
-            if is_other_work(task) and (tag_values(task, "serverId") or tag_values(task, "zoneName"))
+            if is_other_work(task) and (_names_a_part(task) or (is_foreign(task) and is_finished(task)))
         ]
 
     def restart(self, api: OcpApi, _members: frozenset[str]) -> ApiResponse:
@@ -184,6 +188,10 @@ def server_keys(cluster: Record, servers: Sequence[Record]) -> dict[str, MemberK
 def servers_of(api: OcpApi, cluster: Record, cluster_id: int) -> list[Record]:
     """The servers of the cluster with this record and id."""
     return servers_in_record(cluster) or servers_there(api.servers(cluster_id))
+
+
+def _names_a_part(task: Record) -> bool:
+    return bool(tag_values(task, "serverId") or tag_values(task, "zoneName"))
 
 
 def _addresses(servers: list[Record], part: set[Any]) -> frozenset[str]:

@@ -11,6 +11,7 @@ from .._base.errors import AuthenticationFailed, RequestRefused
 from .._base.parsing import Record, integer, record, records
 from .._ocp.endpoints import OcpApi
 from .._ocp.retries import TOO_MANY_REQUESTS
+from .._ocp.task_list import RECENT_TASKS
 from .._ocp.task_model import is_finished
 from .task_names import DATABASE_RESTARTS, SERVER_RESTART, ZONE_RESTART, is_foreign, kind_of
 
@@ -99,6 +100,23 @@ def restarted_parts(task: Record) -> set[Any]:
 def tasks_of_cluster(api: OcpApi, cluster_id: int, **query: Any) -> list[Record]:
     """The tasks of ``query`` on a cluster, without those that show another one: a service may ignore the filter."""
     return [task for task in api.tasks(clusterId=cluster_id, **query) if shown_cluster(task) in (None, cluster_id)]
+
+
+def tasks_named(api: OcpApi, word: str, **query: Any) -> list[Record]:
+    """The tasks of ``query`` with a word in their names; where names are in another language, all with such a name."""
+    found = api.tasks(name=word, **query)
+    if not found and api.names_in_another_language is None:
+        api.names_in_another_language = any(map(is_foreign, api.tasks(RECENT_TASKS)))
+        # What decides is read after that.
+        found = api.tasks(name=word, **query)
+    if found or not api.names_in_another_language:
+        return found
+    return [task for task in api.tasks(**query) if is_foreign(task)]
+
+
+def names_parts_of_clusters(task: Record) -> bool:
+    """Whether a task names a cluster, or servers or zones of one."""
+    return shown_cluster(task) is not None or bool(shown_servers(task) or shown_zones(task))
 
 
 def shown_cluster(task: Record) -> int | None:

@@ -170,6 +170,7 @@ class FakeOcp:
     user: str | None = None
     ignores_host_filter: bool = False
     finds_by_host: bool = False
+    names_in_another_language: bool | None = None
     client: SimpleNamespace = field(default_factory=lambda: SimpleNamespace(paused=None))
     slow: dict[str, float] = field(default_factory=dict)
     list_lags: float = 0.0

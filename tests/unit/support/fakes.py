@@ -51,8 +51,9 @@ class Script:
             if not name.startswith("_"):
                 getattr(self.double, name).side_effect = partial(self._play, name)
         # What it learns about a service begins as in a new one.
-        for name, value in inspect.getmembers(replaced, lambda value: isinstance(value, bool)):
-            setattr(self.double, name, value)
+        for name, value in inspect.getmembers(replaced, lambda value: value is None or isinstance(value, bool)):
+            if not name.startswith("_"):
+                setattr(self.double, name, value)
 
     def expect(self, name: str, /, *args: Any, gives: Any = None, **kwargs: Any) -> Script:
         """Expect one more call; it returns ``gives``, what that returns if it is a function, or raises it."""

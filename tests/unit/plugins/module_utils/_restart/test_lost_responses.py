@@ -96,7 +96,7 @@ def test_task_that_appears_late_is_adopted(service):
 def without_begin(service):
     """The list shows no begin of a task, as its detail does."""
     listed = service.tasks
-    service.tasks = lambda **query: [{**task, "startTime": None} for task in listed(**query)]
+    service.tasks = lambda *limit, **query: [{**task, "startTime": None} for task in listed(*limit, **query)]
 
 
 @every_restart

@@ -544,6 +544,7 @@ def test_untagged_restart_is_not_overtaken_where_the_filter_by_host_is_ignored(s
 def test_restart_that_only_a_second_look_shows_is_not_overtaken(service, monkeypatch):
     """It began between two reads of one look, and the target shows neither a start nor its tasks."""
     service.names_operations, read = False, service.tasks
+    service.names_in_another_language = False
 
     def tasks(**query):
         found = read(**query)

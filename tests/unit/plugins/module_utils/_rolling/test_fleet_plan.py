@@ -156,7 +156,7 @@ def test_other_server_that_is_down_refuses_all(plan, ocp):
     assert waves(found) == []
     assert [server["server"] for server in found["refused"]] == ALL[:2]
     shown = f"{ALL[2]} is RUNNING (task 1001 (Restart OB server)) in zone3"
-    assert f"cannot be down now. Tenant sys would lose its majority: 1 of 3 voters" in found["message"]
+    assert "cannot be down now. Tenant sys would lose its majority: 1 of 3 voters" in found["message"]
     assert f"also, {shown}" in found["message"]
     assert found["obstacles"] == [f"{shown} (-4660)"]
     assert plan(*ALL[:2], tolerated=["sys"])["obstacles"] == []

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import AuthenticationFailed
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.task_list import RECENT_TASKS
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.agents import Agents
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.arbitration import ArbitrationService
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.cluster import Cluster
@@ -104,6 +105,54 @@ def test_ended_task_with_a_name_in_another_language_may_have_restarted_what_it_n
     api.expect("tasks", clusterId=31, gives=[ended])
     assert touching(target, api) == ([(90, NOTHING)] if touches else [])
     assert target.may_be_kind(ended) is touches
+
+
+@pytest.mark.parametrize(("status", "touches"), [("SUCCESSFUL", True), ("RUNNING", False)])
+def test_ended_task_of_the_cluster_with_a_name_in_another_language_may_have_restarted_it(status, touches, api):
+    """One that runs may be harmless, such as a report; a restart shows in the status of the cluster."""
+    api.expect("tasks", clusterId=31, gives=[{**listed(90, "重启集群"), "status": status, "clusterId": 31}])
+    assert touching(ORDERS, api) == ([(90, NOTHING)] if touches else [])
+
+
+FOREIGN_OF_AGENTS = [
+    ({"tags": [{"hostId": 51}]}, True),
+    ({"tags": [{"hostId": 59}]}, False),
+    ({"tags": [{"hostId": 51, "serverId": 41}]}, False),
+    ({"tags": [{"hostId": 51}], "clusterId": 31}, False),
+]
+FOREIGN_OF_ARBITRATION = [
+    ({}, True),
+    ({"tags": [{"arbitrationServiceId": 61}]}, True),
+    ({"tags": [{"arbitrationServiceId": 62}]}, False),
+    ({"tags": [{"hostId": 51}]}, False),
+    ({"clusterId": 31}, False),
+]
+
+
+@pytest.mark.parametrize(
+    ("target", "word", "shown", "touches"),
+    [
+        *((BOTH, "agent", *each) for each in FOREIGN_OF_AGENTS),
+        *((SERVICE, "arbitration", *each) for each in FOREIGN_OF_ARBITRATION),
+    ],
+    ids=repr,
+)
+def test_where_tasks_have_names_in_another_language_all_of_them_are_looked_at(target, word, shown, touches, api):
+    foreign = {**listed(90, "重启"), "status": "SUCCESSFUL", **shown}
+    api.expect("tasks", name=word, gives=[])
+    api.expect("tasks", RECENT_TASKS, gives=[foreign])
+    api.expect("tasks", name=word, gives=[])
+    api.expect("tasks", gives=[foreign, listed(80, "Upgrade OB server")])
+    assert touching(target, api) == ([(90, NOTHING)] if touches else [])
+
+
+@pytest.mark.parametrize(("target", "word"), [(BOTH, "agent"), (SERVICE, "arbitration")], ids=repr)
+def test_language_of_the_names_is_looked_at_once(target, word, api):
+    api.expect("tasks", name=word, gives=[])
+    api.expect("tasks", RECENT_TASKS, gives=[listed(80, "Upgrade OB server")])
+    for _look in range(2):
+        api.expect("tasks", name=word, gives=[])
+        assert touching(target, api) == []
 
 
 # Without the part of the cluster; a documented sample has the cluster alone.
