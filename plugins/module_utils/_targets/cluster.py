@@ -13,10 +13,10 @@ from .._journal.rows import MemberKey
 from .._ocp.endpoints import OcpApi
 from .._ocp.envelope import ApiResponse
 from .._ocp.records import servers_in_record, servers_there
-from .._ocp.task_model import is_finished
 from .lookup import address_of, find_cluster
 from .operating_tasks import (
     is_other_work,
+    may_be_of_whole,
     names_every_operation,
     operated_by,
     restarted_parts,
@@ -26,7 +26,7 @@ from .operating_tasks import (
 )
 from .serving import database_serves
 from .target import ClusterRecords, Member, Observation, PlacedServer, Target, TaskOnTarget, check_identity
-from .task_names import CLUSTER_RESTART, DATABASE_RESTARTS, is_foreign, is_other_kind, kind_of
+from .task_names import CLUSTER_RESTART, DATABASE_RESTARTS, is_other_kind, kind_of
 
 
 @dataclass(frozen=True)
@@ -122,10 +122,7 @@ class Cluster(Target):
         return tasks_of_cluster(api, self.id, **query)
 
     def touching(self, api: OcpApi, listed: list[Record], **_query: Any) -> list[TaskOnTarget]:
-        """Restarts of the cluster, its zones and its servers, and other work that names such a part.
-
-        What has ended and has a name in another language may have restarted all of it. What runs shows in its status.
-        """
+        """Restarts of it, its zones and its servers, and other work that names such a part or may be of all."""
         parts = [(task, kind_of(task.get("name")), restarted_parts(task)) for task in listed]
         servers = api.servers(self.id) if any(part for _task, _kind, part in parts) else []
         return [
@@ -135,7 +132,7 @@ class Cluster(Target):
         ] + [
             TaskOnTarget(task, frozenset())
             for task in listed
-            if is_other_work(task) and (_names_a_part(task) or (is_foreign(task) and is_finished(task)))
+            if is_other_work(task) and (_names_a_part(task) or may_be_of_whole(task))
         ]
 
     def restart(self, api: OcpApi, _members: frozenset[str]) -> ApiResponse:

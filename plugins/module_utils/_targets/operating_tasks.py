@@ -91,6 +91,16 @@ def is_other_work(task: Record) -> bool:
     return kind_of(task.get("name")) not in DATABASE_RESTARTS and (not is_finished(task) or is_foreign(task))
 
 
+def may_be_of_whole(task: Record, zones: Collection[Any] = ()) -> bool:
+    """Whether an ended task may have restarted a cluster, or one of these zones, for all that its foreign name tells.
+
+    What runs shows in the status.
+    """
+    named = shown_zones(task)
+    names_no_part = not shown_servers(task) and (not named or not named.isdisjoint(zones))
+    return is_foreign(task) and is_finished(task) and names_no_part
+
+
 def restarted_parts(task: Record) -> set[Any]:
     """The ids of servers or the names of zones that a restart is for; empty if unknown, or for none of them."""
     tag = _PART_TAGS.get(str(kind_of(task.get("name"))))

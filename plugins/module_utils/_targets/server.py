@@ -16,6 +16,7 @@ from .cluster import Cluster, PartOfCluster, member_of, other_hosts, placed_serv
 from .lookup import address_of, exactly_one, find_cluster, shown_address
 from .operating_tasks import (
     is_other_work,
+    may_be_of_whole,
     names_every_operation,
     names_only_others,
     shown_hosts,
@@ -145,7 +146,7 @@ class Server(PartOfCluster):
             yield None
         elif untagged.get(name):
             yield None if known_here and self.alone else frozenset()
-        elif self.id in servers and is_other_work(task):
+        elif is_other_work(task) and (self.id in servers or may_be_of_whole(task, [self.zone])):
             yield frozenset()
 
     def restart(self, api: OcpApi, _members: frozenset[str]) -> ApiResponse:

@@ -16,6 +16,7 @@ from .cluster import Cluster, PartOfCluster, member_of, other_hosts, placed_serv
 from .lookup import address_of, exactly_one, find_cluster
 from .operating_tasks import (
     is_other_work,
+    may_be_of_whole,
     names_every_operation,
     names_only_others,
     operated_by,
@@ -136,7 +137,7 @@ class Zone(PartOfCluster):
             if restarted or (not servers and (known_here or on_host is None or not self.alone)):
                 yield restarted
         elif is_other_work(task) and (
-            self.name in zones or any(number in servers for number, _address in self.servers)
+            self.name in zones or any(number in servers for number, _address in self.servers) or may_be_of_whole(task)
         ):
             yield frozenset()
 

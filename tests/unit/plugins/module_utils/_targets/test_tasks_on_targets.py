@@ -107,11 +107,21 @@ def test_ended_task_with_a_name_in_another_language_may_have_restarted_what_it_n
     assert target.may_be_kind(ended) is touches
 
 
-@pytest.mark.parametrize(("status", "touches"), [("SUCCESSFUL", True), ("RUNNING", False)])
-def test_ended_task_of_the_cluster_with_a_name_in_another_language_may_have_restarted_it(status, touches, api):
-    """One that runs may be harmless, such as a report; a restart shows in the status of the cluster."""
-    api.expect("tasks", clusterId=31, gives=[{**listed(90, "重启集群"), "status": status, "clusterId": 31}])
-    assert touching(ORDERS, api) == ([(90, NOTHING)] if touches else [])
+@pytest.mark.parametrize(
+    ("status", "tags", "touched"),
+    [
+        ("SUCCESSFUL", [], ["server", "zone", "cluster"]),
+        ("SUCCESSFUL", [{"zoneName": "zone1"}], ["server", "zone", "cluster"]),
+        ("SUCCESSFUL", [{"zoneName": "zone2"}], ["cluster"]),
+        ("SUCCESSFUL", [{"serverId": 42}], ["cluster"]),
+        ("RUNNING", [], []),
+    ],
+)
+@pytest.mark.parametrize("target", [SERVER_41, ZONE_1, ORDERS], ids=lambda target: target.kind)
+def test_ended_task_with_a_name_in_another_language_may_have_restarted_all_of_it(target, status, tags, touched, api):
+    """One that runs may be harmless, such as a report; a restart shows in the status of what it restarts."""
+    api.expect("tasks", clusterId=31, gives=[{**listed(90, "重启集群", *tags), "status": status, "clusterId": 31}])
+    assert touching(target, api) == ([(90, NOTHING)] if target.kind in touched else [])
 
 
 FOREIGN_OF_AGENTS = [
