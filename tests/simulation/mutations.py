@@ -600,6 +600,7 @@ RARE = {
     "no-rule-own-task": f"{_RULES_OF_RESTARTS}/test_rules.py",
     "no-rule-running": f"{_RULES_OF_RESTARTS}/test_rules.py",
     "no-rule-start-moved": f"{_RULES_OF_RESTARTS}/test_rules.py",
+    "no-rule-start-open": f"{_RULES_OF_RESTARTS}/test_rules.py",
     "no-rule-task-untold": f"{_RULES_OF_RESTARTS}/test_rules.py",
     "no-rule-tasks-hidden": f"{_RULES_OF_RESTARTS}/test_rules.py",
     "only-the-newest-tasks-are-read": f"{_RULES_OF_RESTARTS}/test_reader.py"

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from math import inf
@@ -29,6 +29,8 @@ Found = TypeVar("Found")
 LARGEST_START_LEAD = timedelta(seconds=60)
 # One further ahead comes from no clock: it stands for "none", as the year 9999 does.
 LARGEST_CLOCK_ERROR = timedelta(days=3653)
+# Seconds that a target may be read for, as that of many hosts, until the list of tasks is read again.
+LONGEST_LOOK = 2.0
 
 
 def observe(api: OcpApi, target: Target, clock: Clock) -> Observation:
@@ -123,14 +125,14 @@ class Reader:
         for entry in entries:
             self._earlier.remember(entry, members)
 
-    def _look_once(self, own: Iterable[int]) -> Look:
+    def _look_once(self, own: Sequence[int]) -> Look:
         # The list first: a restart that ends between the two reads then shows in the start.
-        tasks = self._listed()
-        on_target = [] if tasks is None else self._target.touching(self._api, tasks)
-        known = {entry.record["id"] for entry in on_target}
-        missing = [number for number in own if number not in known]
-        on_target += self._own_tasks(missing, tasks or [])
+        began = self._clock.now()
+        tasks, on_target = self._tasks(own)
         observed = self._earlier.at_worst(observe(self._api, self._target, self._clock), self._clock.now())
+        if self._clock.now() - began > LONGEST_LOOK:
+            # It may have begun and ended since the list was read, and since its start was.
+            tasks, on_target = self._tasks(own)
         named = _named_tasks(self._api, self._target, observed, observed.operations)
         entries = self._earlier.completed([*on_target, *named.entries], self._read_of_target, self._target.may_be_kind)
         shown = [self._with_detail(entry) for entry in entries]
@@ -149,6 +151,14 @@ class Reader:
             reads_tasks=tasks is not None,
         )
         return replace(look, failure=self._failure(look))
+
+    def _tasks(self, own: Sequence[int]) -> tuple[list[Record] | None, list[TaskOnTarget]]:
+        """The listed tasks, None without permission; and those on the target, with its ``own`` that are not listed."""
+        tasks = self._listed()
+        on_target = [] if tasks is None else self._target.touching(self._api, tasks)
+        known = {entry.record["id"] for entry in on_target}
+        missing = [number for number in own if number not in known]
+        return tasks, on_target + self._own_tasks(missing, tasks or [])
 
     def _listed(self) -> list[Record] | None:
         unknown = f"whether a restart of {self._target.label} is running already"

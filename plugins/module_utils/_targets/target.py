@@ -298,8 +298,8 @@ def check_identity(what: str, label: str, known: object, shown: object) -> None:
     """Raise TargetError if the id of a target shows another name or address than when it was found."""
     if shown is not None and known != shown:
         raise TargetError(
-            f"The service now shows {what} {shown} under the id of {label}. Look at both in OCP, and name what you mean "
-            "anew."
+            f"The service now shows {what} {shown} under the id of {label}. Look at both in OCP, and name what you "
+            "mean anew."
         )
 
 

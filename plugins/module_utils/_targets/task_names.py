@@ -39,8 +39,9 @@ def is_known(name: str | None) -> bool:
 
 
 def is_foreign(task: Record) -> bool:
-    """Whether a task has a name in another language, so that it may be of any kind."""
-    return not str(task.get("name") or "").isascii()
+    """Whether a task has a name in another language, or that of a restart of no known kind: it may be of any."""
+    name = str(task.get("name") or "")
+    return not name.isascii() or ("restart" in name.casefold() and not is_known(name))
 
 
 def is_named(task: Record, name: str) -> bool:

@@ -77,6 +77,22 @@ def test_list_is_read_before_the_target(api, reader):
     assert (list(look.tasks), look.reads_tasks, look.observed.serves) == ([], True, True)
 
 
+@pytest.mark.parametrize(("seconds", "is_read_again"), [(2.0, False), (2.1, True)])
+def test_list_is_read_again_after_a_long_look(seconds, is_read_again, api, reader, time_passes):
+    """A restart may have begun and ended since the list and the start were read, as that of one host of many."""
+
+    def servers(_cluster_id):
+        time_passes.time += seconds
+        return [{"id": 41, "ip": "10.1.0.1", "port": 2882, "status": "RUNNING", "startTime": at(-3600).isoformat()}]
+
+    api.expect("tasks", clusterId=31, gives=[])
+    api.expect("cluster", 31, gives={"id": 31, "name": "orders", "status": "RUNNING"})
+    api.expect("servers", 31, gives=servers)
+    if is_read_again:
+        api.expect("tasks", clusterId=31, gives=[restart(9)])
+    assert list(shown_tasks(reader.look())) == ([9] if is_read_again else [])
+
+
 def test_all_tasks_of_the_list_are_judged_whatever_their_order(api, reader):
     tasks = [raw_task(number, name="Back up") for number in range(300, 400)]
     expect_look(api, restart(7), *tasks, restart(9), restart(500, tags=[{"serverId": 42}]))

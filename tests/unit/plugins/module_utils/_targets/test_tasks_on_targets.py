@@ -117,10 +117,11 @@ def test_ended_task_with_a_name_in_another_language_may_have_restarted_what_it_n
         ("RUNNING", [], []),
     ],
 )
+@pytest.mark.parametrize("name", ["重启集群", "Rolling restart of cluster"])
 @pytest.mark.parametrize("target", [SERVER_41, ZONE_1, ORDERS], ids=lambda target: target.kind)
-def test_ended_task_with_a_name_in_another_language_may_have_restarted_all_of_it(target, status, tags, touched, api):
+def test_ended_task_with_a_foreign_name_may_have_restarted_all_of_it(target, name, status, tags, touched, api):
     """One that runs may be harmless, such as a report; a restart shows in the status of what it restarts."""
-    api.expect("tasks", clusterId=31, gives=[{**listed(90, "重启集群", *tags), "status": status, "clusterId": 31}])
+    api.expect("tasks", clusterId=31, gives=[{**listed(90, name, *tags), "status": status, "clusterId": 31}])
     assert touching(target, api) == ([(90, NOTHING)] if target.kind in touched else [])
 
 
@@ -256,7 +257,10 @@ def test_arbitration_tasks_are_matched_by_their_tags(api):
     tasks = [listed(90 + n, ARBITRATION, {"arbitrationServiceId": number}) for n, number in enumerate((61, 62))]
     untold = [listed(92, ARBITRATION), listed(93, ARBITRATION, {"svrIp": "10.1.0.8"})]
     api.expect(
-        "tasks", name="arbitration", status="RUNNING", gives=[*tasks, *untold, listed(94, f"{ARBITRATION} later")]
+        "tasks",
+        name="arbitration",
+        status="RUNNING",
+        gives=[*tasks, *untold, listed(94, "Upgrade arbitration service")],
     )
     assert touching(SERVICE, api, status="RUNNING") == [(90, ALL), (92, NOTHING), (93, NOTHING)]
 
