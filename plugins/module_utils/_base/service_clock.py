@@ -10,7 +10,7 @@ own; an envelope names the one that has answered.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import TypeAlias
 
@@ -174,6 +174,13 @@ def _bounds(answers: Answers) -> tuple[float, float]:
 def service_time(service_clock: ServiceClock, clock: Clock) -> datetime:
     """What the clock of the service shows now."""
     return datetime.fromtimestamp(clock.wall() + service_clock.offset, UTC)
+
+
+def time_in(seconds: float, service_clock: ServiceClock, clock: Clock, shown: Iterable[datetime | None]) -> str:
+    """The time of the service in so many seconds, as in ``00:23:21+08:00``: in the zone of what it has ``shown``."""
+    zone = next((time.tzinfo for time in shown if time is not None), UTC)
+    end = service_time(service_clock, clock) + timedelta(seconds=seconds)
+    return end.astimezone(zone).timetz().isoformat("seconds")
 
 
 def earliest_service_time(service_clock: ServiceClock, clock: Clock) -> datetime:

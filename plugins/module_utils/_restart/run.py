@@ -26,7 +26,7 @@ from .._base.errors import (
     WaitTimeout,
 )
 from .._base.parsing import instant
-from .._base.service_clock import FIRST_ANSWERS, LARGEST_LEAD, service_time, to_service_clock
+from .._base.service_clock import FIRST_ANSWERS, LARGEST_LEAD, service_time, time_in, to_service_clock
 from .._base.text import in_seconds, join_names
 from .._journal.journal import Journal
 from .._journal.open_journal import open_journal
@@ -795,7 +795,8 @@ class _Run:
         if not pause:
             return False
         self._turn.let_go()
-        self._show_once("not safe yet", list(dict.fromkeys(why)))
+        left = self._request.safety_timeout - self._gate_waited
+        self._show_once(f"not safe yet, waiting {self._until(left)}", list(dict.fromkeys(why)))
         began = self._clock.now()
         with self._beat.about(f"not safe: {why[0]}"):
             self._clock.sleep(pause)
@@ -810,6 +811,11 @@ class _Run:
             self._caps.await_turn(look, lambda why: self._show_once("waits", list(why)))
         self._turn_waited += self._clock.now() - began
         self._had_no_turn = True
+
+    def _until(self, seconds: float) -> str:
+        told = self._told
+        shown = [] if told is None else [member.started for member in told.observed.members]
+        return f"until {time_in(seconds, self._api.service_clock, self._clock, shown)} at the latest"
 
     def _show_once(self, what: str, why: list[str]) -> None:
         """Show what the target waits for, and a line for each reason, unless these were shown last."""
@@ -828,7 +834,8 @@ class _Run:
         pause = self._request.policy.pause(self._waited, self._clock.jitter(), self._api.retry_after)
         if pause:
             self._turn.let_go()
-            self._show_once("waiting", [words])
+            left = self._request.policy.timeout - self._waited
+            self._show_once(f"waiting {self._until(left)}", [words])
             with self._beat.about(words):
                 self._clock.sleep(pause)
         return bool(pause)
@@ -838,7 +845,11 @@ class _Run:
         self._is_waiting = True
         self._turn.let_go()
         # Above the lines of the task, which do not name the target.
-        self._show_once("waiting", [reason])
+        most = self._request.policy.timeout - self._waited
+        if decision.step is Step.WAIT:
+            is_open = decision.rule is Rule.REQUEST_OPEN
+            most = PROOF_TIMEOUT + (self._api.timeout + UNSEEN_FOR if is_open else 0.0)
+        self._show_once(f"waiting {self._until(most)}", [reason])
         if decision.step is Step.WAIT:
             began = self._clock.now()
             with self._beat.about(f"waiting: {reason}"):

@@ -6,11 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 
-from .._base.clock import Clock
 from .._base.errors import CredentialsRefused, ServiceError
-from .._base.service_clock import service_time
+from .._base.service_clock import time_in
 from .._base.text import join_names
 from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import Task
@@ -175,7 +174,8 @@ def await_proof(
     clock = beat.clock
     members = [member for member in before.members if member.name in names]
     started = clock.now()
-    until = _until(api, before, task, clock)
+    times = [task.began, *(member.started for member in before.members)]
+    until = time_in(PROOF_TIMEOUT, api.service_clock, clock, times)
     after, shown = None, ""
     while True:
         try:
@@ -197,14 +197,6 @@ def await_proof(
             beat.policy.show(progress_line(f"{task.number} has ended; {shown}, until {until} at the latest"), False)
         with beat.about(shown):
             clock.sleep(PAUSES.pause(waited, clock.jitter(), api.retry_after))
-
-
-def _until(api: OcpApi, before: Observation, task: RestartTask, clock: Clock) -> str:
-    """When the wait ends, by the clock of the service and in the zone of its times, as in ``00:23:21+08:00``."""
-    shown = [task.began, *(member.started for member in before.members)]
-    zone = next((time.tzinfo for time in shown if time is not None), UTC)
-    end = service_time(api.service_clock, clock) + timedelta(seconds=PROOF_TIMEOUT)
-    return end.astimezone(zone).timetz().isoformat("seconds")
 
 
 def _newcomers(before: Observation, after: Observation) -> list[Member]:

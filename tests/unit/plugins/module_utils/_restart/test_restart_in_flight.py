@@ -607,7 +607,10 @@ def test_progress_names_the_target_above_its_subtasks(service):
     options = request("queue", wait=True, seconds=600, show=show, announce=show)
     assert restart(service, SERVER, options)["task_id"] == 1002
     told = [line for line in lines if SERVER.target.label in line]
-    assert told == [f"  {SERVER.target.label}: waiting", f"  {SERVER.target.label}: submitted, task 1002"]
+    assert told == [
+        f"  {SERVER.target.label}: waiting until 03:10:00+08:00 at the latest",
+        f"  {SERVER.target.label}: submitted, task 1002",
+    ]
     assert lines[lines.index(told[0]) + 1] == f"  task {job.id} (Check OB server) is running and has to end first"
     assert lines.index(told[0]) < next(n for n, line in enumerate(lines) if f"  {job.id} " in line)
     assert lines.index(told[1]) < next(n for n, line in enumerate(lines) if "  1002 " in line)

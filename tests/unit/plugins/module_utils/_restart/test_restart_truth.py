@@ -1310,7 +1310,7 @@ def test_first_use_waits_until_an_earlier_restart_can_show_no_start_any_more(ser
     assert (error.__class__, len(service.posts)) == (OutcomeUnknown, 1)
     assert 170 < service.now - ended < 260
     assert [line.strip() for line in lines[:2]] == [
-        "server 10.1.0.1:2882 (id 41) of cluster orders (id 31): waiting",
+        "server 10.1.0.1:2882 (id 41) of cluster orders (id 31): waiting until 03:03:12+08:00 at the latest",
         "the start of 10.1.0.1:2882 by an earlier restart may not show yet, and change memory-2026-11-20 is new",
     ]
     # From now on a start that moves may be since the name, though no clock tells, and no task.

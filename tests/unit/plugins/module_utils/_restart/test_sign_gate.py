@@ -108,7 +108,7 @@ def test_what_a_wait_may_end_is_waited_for(sign, service):
     service.time.after_sleep = lambda: planted(**before)(service)
     result = restart(service, seconds=60)
     assert result["action"] == "submitted"
-    assert result["shown"][0] == f"  {SERVER.target.label}: not safe yet"
+    assert result["shown"][0] == f"  {SERVER.target.label}: not safe yet, waiting until 03:01:00+08:00 at the latest"
     assert result["elapsed"] > 0
 
 
