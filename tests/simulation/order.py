@@ -16,16 +16,16 @@ SERVER = re.compile(r"/servers/(\d+)/restart$")
 
 
 def looks_last(_case: Case, run: Run) -> Iterator[Finding]:
-    """Between the last look at the target and the request nothing is read but single tasks, and there is no pause."""
+    """Between the last look at the target and the request nothing is read but tasks, and there is no pause."""
     for post in run.posts:
         before = [each for each in run.exchanges if each.reads and each.sent < post.sent]
-        look = next((each for each in reversed(before) if not _is_of_one_task(each)), None)
+        look = next((each for each in reversed(before) if TASKS not in each.request.path), None)
         if look is None or not _shows_target(run, look):
             yield Finding("reads between look and request", "nothing" if look is None else look.request.path)
             continue
         if look.pause_ended != post.pause_ended and not _failed(before[before.index(look) :]):
             yield Finding("pauses between look and request", f"{post.sent - look.sent:.1f} s")
-        lists = [each for each in before if each.request.path.endswith(TASKS) and each.sent <= look.sent]
+        lists = [each for each in before if each.request.path.endswith(TASKS)]
         if not lists:
             yield Finding("does not look at the tasks before a request", look.request.path)
             continue
@@ -120,10 +120,6 @@ def looking_changes_nothing(_case: Case, run: Run) -> Iterator[Finding]:
     for each in run.memory.noted:
         if each.process == run.process and run.began < each.time <= (run.ended or run.began):
             yield Finding("name noted by what only looks", str(each.name))
-
-
-def _is_of_one_task(each: Exchange) -> bool:
-    return f"{TASKS}/" in each.request.path
 
 
 def _shows_target(run: Run, each: Exchange) -> bool:

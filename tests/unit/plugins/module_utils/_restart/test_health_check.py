@@ -77,7 +77,7 @@ def test_waits_until_the_cluster_is_healthy(service):
     result = restart(service, seconds=120)
     assert (result["action"], len(service.posts)) == ("submitted", 1)
     assert [line.strip() for line in result["shown"]] == [
-        "server 10.1.0.1:2882 (id 41) of cluster orders (id 31): not safe yet, waiting until 03:02:00+08:00 at the latest",
+        f"{SERVER.target.label}: not safe yet, waiting until 03:02:00+08:00 at the latest",
         "orders: task 1001 (Back up) is RUNNING on server 10.1.0.2:2882",
     ]
 

@@ -428,7 +428,7 @@ def test_waits_until_it_is_safe(service):
     assert (result["action"], len(service.posts)) == ("submitted", 1)
     assert 50 <= service.time.time - service._opened < 120
     assert [line.strip() for line in result["shown"]] == [
-        "server 10.1.0.1:2882 (id 41) of cluster orders (id 31): not safe yet, waiting until 03:02:00+08:00 at the latest",
+        f"{SERVER.target.label}: not safe yet, waiting until 03:02:00+08:00 at the latest",
         "10.1.0.2:2882 is RUNNING (task 1001 (Restart OB server)) in zone2",
     ]
 
