@@ -51,8 +51,9 @@ class Hints:
 
     @classmethod
     def of(cls, params: Mapping[str, Any]) -> Hints:
-        """Those of a module's options."""
-        return cls({option: str(name) for option, name in (params.get("hint_variables") or {}).items()})
+        """Those of a module's options, which may not be valid yet."""
+        given = params.get("hint_variables")
+        return cls({str(option): str(name) for option, name in given.items()}) if isinstance(given, Mapping) else cls()
 
     def by_caller(self, message: str) -> str:
         """A message that begins with options, as in ``zones, servers: ...``, with their variables instead."""
