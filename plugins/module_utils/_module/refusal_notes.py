@@ -53,7 +53,9 @@ def with_notes(message: str, validation: ValidationResult, options: Collection[s
 def _by_caller(message: str, hints: Hints) -> str:
     """Ansible's ``message`` with the caller's variables instead of options."""
     for names in _NAMES:
-        message = names.sub(lambda found: found[1] + re.sub(r"\w+", lambda name: hints.named(name[0]), found[2]), message)
+        message = names.sub(
+            lambda found: found[1] + re.sub(r"\w+", lambda name: hints.named(name[0]), found[2]), message
+        )
     return message
 
 

@@ -206,10 +206,18 @@ def test_refusal_of_an_option_names_the_variable_of_its_caller(run):
         ("server_restart", {"wait_timeout": "long"}, "argument 'my_wait_timeout' is of type "),
         ("task_wait", {"task_ids": ["first"]}, "Elements value for option 'my_task_ids' is of type "),
         ("server_restart", {"cluster": None, "server": None}, "missing required arguments: my_cluster, my_server"),
-        ("server_restart", {"freeze_server": None}, "missing required arguments: my_freeze_server. my_freeze_server has no "),
+        (
+            "server_restart",
+            {"freeze_server": None},
+            "missing required arguments: my_freeze_server. my_freeze_server has no ",
+        ),
         ("task_info", {"task_id": 1, "cluster": "orders"}, "parameters are mutually exclusive: my_task_id|my_cluster"),
         ("cluster_wait", {"zone": "zone1"}, "parameters are required together: my_zone, my_servers"),
-        ("cluster_wait", {"apart_from_tasks": [1]}, "missing parameter(s) required by 'my_apart_from_tasks': my_apart_from_zone"),
+        (
+            "cluster_wait",
+            {"apart_from_tasks": [1]},
+            "missing parameter(s) required by 'my_apart_from_tasks': my_apart_from_zone",
+        ),
     ],
 )
 @pytest.mark.usefixtures("_offline")

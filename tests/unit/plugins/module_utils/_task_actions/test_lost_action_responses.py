@@ -43,7 +43,7 @@ def test_task_action_with_a_lost_response_is_recognized(make_error, call, time_p
     result = acted_on(service, call.wish, announce=lambda line, _bad: lines.append(line))
     assert (result["changed"], result["action"]) == (True, call.wish.state.value)
     assert result["subtask_ids"] == call.subtask_ids
-    assert lines == [f"  {call.what}: {call.done}"]
+    assert lines == [f"  {call.what}: {call.begun}"]
     assert result["reason"].endswith(SHOWN)
     assert (service.posts, time_passes.pauses) == ([call.post], [])
 
