@@ -360,17 +360,18 @@ def test_what_is_wrong_in_the_file_is_the_last_and_only_error(command, ansible, 
         (
             "fleet_restart",
             ["-e", "fleet_restart_group=ocp_servers"],
-            "fleet_restart_group: ocp_servers is not a group of the inventory with hosts, since the inventory could not be read. ",
+            "fleet_restart_group: ocp_servers is not a group of the inventory with hosts, since the inventory could not be "
+            "read. ",
         ),
     ],
 )
-def test_playbook_without_hosts_says_why_the_inventory_could_not_be_read(command, ansible, source, playbook, given, words):
+def test_playbook_without_hosts_says_why_it_could_not_be_read(command, ansible, source, playbook, given, words):
     ansible.environment["ANSIBLE_INVENTORY_UNPARSED_FAILED"] = "false"
     path = source(url="http://127.0.0.1:9")
     name = f"oceanbase.ocp.{playbook}"
     done = command("ansible-playbook", "-i", path, name, "-e", f"{playbook}_change=m-1", *given)
     assert done.returncode == 2
-    last = [line for line in (done.stdout + done.stderr).splitlines() if words in line][0]
+    last = next(line for line in (done.stdout + done.stderr).splitlines() if words in line)
     assert f"{words}{path}: http://127.0.0.1:9/api/v2/ob/clusters cannot be reached: Connection refused." in last
 
 

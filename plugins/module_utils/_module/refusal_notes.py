@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Ansible's refusal of options: in the caller's words, where a value came from, why one is required, what is like it."""
+"""Ansible's refusal of options: in the caller's words, where values come from, why one is required, what is alike."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[3]
 MODULE = "oceanbase.ocp."
 # Its text is that of the playbook.
 TEXT = "oceanbase.ocp.text_display"
-TEMPLATES = jinja2.nativetypes.NativeEnvironment()  # noqa: S701 - no web page
+TEMPLATES = jinja2.nativetypes.NativeEnvironment()
 TEMPLATES.filters["combine"] = lambda one, other: {**one, **other}
 
 
@@ -69,7 +69,7 @@ def rendered(value: Any, variables: dict[str, Any]) -> dict[str, str]:
 
 
 def given_in(value: Any, loop: str, name: str) -> set[str]:
-    """The variables of the user that can become the value of an option: none of a condition, or of the size of a batch."""
+    """The variables of the user that can become the value of an option, not those of a condition or a batch's size."""
     text = f"{value} {loop if 'item' in str(value) else ''}"
     values = re.sub(r" if .*?(?= else |\s*\}\})|\| batch\(.*", "", text)
     return {found for found in re.findall(rf"\b{name}_[a-z]\w*", values) if not unknown_variables(name, [found])}

@@ -114,7 +114,8 @@ class TestCluster:
         api.expect("clusters", "order", gives=[every[1]])
         api.expect("clusters", gives=every)
         assert message_of(Cluster.find, api.double, "order") == (
-            "cluster: order matches nothing; to choose from: orders, payments. Did you mean orders? Check the name or id."
+            "cluster: order matches nothing; to choose from: orders, payments. Did you mean orders? "
+            "Check the name or id."
         )
 
     @pytest.mark.parametrize("record", [{"name": "orders"}, {"name": "orders", "id": None}], ids=repr)

@@ -138,7 +138,7 @@ WAIT_FOR_ROLLBACK = (
 @every_call
 def test_action_that_is_not_waited_for_says_that_it_has_begun_and_how_to_wait(call, time_passes):
     lines = []
-    result = acted_on(ready_for(call, time_passes), call.wish, announce=lambda text, bad: lines.append(text))
+    result = acted_on(ready_for(call, time_passes), call.wish, announce=lambda text, _bad: lines.append(text))
     assert lines == [f"  {call.what}: {call.begun}"]
     assert result["wait_command"] == (WAIT_FOR_ROLLBACK if call.wish.state is ROLLED_BACK else WAIT)
 
