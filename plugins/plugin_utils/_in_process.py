@@ -159,7 +159,8 @@ def _what_goes_on(facts: dict[str, Any]) -> str:
         command = adhoc_command("task_wait", task_ids=facts["task_id"])
         return f"That does not end task {facts['task_id']}. Wait for it: {command}"
     if facts.get("changed"):
-        return "It is not known whether the request has started a task: look at the newest tasks in OCP."
+        command = adhoc_command("task_info", limit=5, detail="compact")
+        return f"It is not known whether the request has started a task. See the newest tasks: {command}"
     return "Nothing was started."
 
 

@@ -20,13 +20,26 @@ RUN_AGAIN = "Then run the same command again."
 
 def adhoc_command(module: str, **options: object) -> str:
     """The ad-hoc command that runs ``module`` of the collection with these options, and shows its end in few lines."""
-    words = " ".join(f"{name}={value}" for name, value in {**options, **_ENDINGS[module]}.items())
+    words = " ".join(f"{name}={value}" for name, value in (options | {**_ENDINGS[module], **options}).items())
     return f"ansible localhost -m oceanbase.ocp.{module} -a '{words}'"
 
 
 def report_command(task_id: object) -> str:
     """The command that shows a task with the end of the logs of what failed."""
     return f"ansible-playbook oceanbase.ocp.task_report -e task_report_id={task_id}"
+
+
+def look_lines(cluster: int | None) -> list[str]:
+    """The lines of a message that propose to look at the newest tasks of a cluster, and at what serves; None for all."""
+    if cluster is None:
+        tasks, status = adhoc_command("task_info", limit=5, detail="compact"), ""
+    else:
+        tasks = adhoc_command("task_info", cluster=cluster, limit=5, detail="compact")
+        status = f" -e ocp_status_cluster={cluster}"
+    return [
+        f"  See the newest tasks: {tasks}",
+        f"  See what serves: ansible-playbook oceanbase.ocp.ocp_status{status}",
+    ]
 
 
 def start_command(cluster: object, server: str) -> str:
