@@ -29,15 +29,18 @@ def report_command(task_id: object) -> str:
     return f"ansible-playbook oceanbase.ocp.task_report -e task_report_id={task_id}"
 
 
-def look_lines(cluster: int | None) -> list[str]:
-    """The lines of a message that propose to look at the newest tasks of a cluster, and at what serves; None for all."""
+def tasks_command(cluster: int | None = None) -> str:
+    """The command that shows the newest tasks, of a cluster or of all, in a line each."""
     if cluster is None:
-        tasks, status = adhoc_command("task_info", limit=5, detail="compact"), ""
-    else:
-        tasks = adhoc_command("task_info", cluster=cluster, limit=5, detail="compact")
-        status = f" -e ocp_status_cluster={cluster}"
+        return adhoc_command("task_info", limit=5, detail="compact")
+    return adhoc_command("task_info", cluster=cluster, limit=5, detail="compact")
+
+
+def look_lines(cluster: int | None) -> list[str]:
+    """The lines of a message that propose to look at the newest tasks, and at what serves; None for all."""
+    status = "" if cluster is None else f" -e ocp_status_cluster={cluster}"
     return [
-        f"  See the newest tasks: {tasks}",
+        f"  See the newest tasks: {tasks_command(cluster)}",
         f"  See what serves: ansible-playbook oceanbase.ocp.ocp_status{status}",
     ]
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-from .._base.cli_hints import adhoc_command
+from .._base.cli_hints import adhoc_command, tasks_command
 from .._base.clock import SYSTEM_CLOCK, Clock
 from .._base.errors import (
     NotFound,
@@ -153,7 +153,7 @@ class _TaskAction:
             task = Task.from_api(self._api.task(self._task_id))
         except NotFound as error:
             raise TargetError(
-                f"task_id: task {self._task_id} does not exist; list tasks with oceanbase.ocp.task_info.",
+                f"task_id: task {self._task_id} does not exist. See the newest tasks: {tasks_command()}",
                 trace_id=error.facts.get("trace_id"),
             ) from None
         self._attempt.note(task=task.result())

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import pytest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.cli_hints import tasks_command
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import (
     AuthenticationFailed,
     ConnectionFailed,
@@ -237,7 +238,7 @@ def test_unknown_task_error_names_the_option(time_passes):
     service = failed(time_passes)
     error = task_action_error(service, DesiredState(RETRIED), task_id=77)
     assert error.__class__ is TargetError
-    assert str(error) == "task_id: task 77 does not exist; list tasks with oceanbase.ocp.task_info."
+    assert str(error) == f"task_id: task 77 does not exist. See the newest tasks: {tasks_command()}"
     assert (error.facts["task"], error.facts["trace_id"], error.facts["changed"]) == (None, "trace-no", False)
 
 
