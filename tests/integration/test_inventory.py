@@ -360,8 +360,8 @@ def test_what_is_wrong_in_the_file_is_the_last_and_only_error(command, ansible, 
         (
             "fleet_restart",
             ["-e", "fleet_restart_group=ocp_servers"],
-            "fleet_restart_group: ocp_servers is not a group of the inventory with hosts, since the inventory could not "
-            "be read. ",
+            "fleet_restart_group: ocp_servers is not a group of the inventory with hosts, since the inventory could "
+            "not be read. ",
         ),
     ],
 )

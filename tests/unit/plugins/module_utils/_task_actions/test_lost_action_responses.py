@@ -192,7 +192,7 @@ def test_outcome_is_unknown_when_reads_keep_failing(time_passes):
 @every_call
 @pytest.mark.parametrize(
     ("status", "told"),
-    [(401, "Refused with 401"), (403, "Refused with 403"), (404, "task_id: task 1001 does not exist; list")],
+    [(401, "Refused with 401"), (403, "Refused with 403"), (404, "task_id: task 1001 does not exist. See")],
 )
 def test_refused_poll_is_not_repeated(status, told, call, time_passes):
     """Repeating rejected credentials locks the account."""
