@@ -163,6 +163,12 @@ clusters:
       returned: always
       type: list
       elements: int
+    waits_for:
+      description: The same in words. A restart that is being rolled back is called a rollback.
+      returned: always
+      type: list
+      elements: str
+      sample: ["rollback of task 1000001 (Restart OB server 10.0.0.1)"]
     problems:
       description: Why it is not healthy now, one sentence for each reason; empty if it is healthy.
       returned: always

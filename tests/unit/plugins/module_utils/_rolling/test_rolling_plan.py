@@ -76,6 +76,7 @@ def test_clusters_keep_their_order_with_root_servers_last(planned):
     assert [batch["number"] for batch in plan["batches"]] == list(range(1, 10))
     well = {
         "task_ids": [],
+        "waits_for": [],
         "problems": [],
         "serves": True,
         "safe": True,
