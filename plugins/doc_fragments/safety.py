@@ -42,13 +42,6 @@ options:
         trouble that may end.
     type: int
     default: 0
-  hint_variables:
-    description:
-      - For roles and playbooks that call the module. The variables by which a user gives options of the module, by the
-        name of the option, such as V(rolling_restart_safety) for C(safety).
-      - Messages that propose or refuse such an option then name its variable, as in V(-e rolling_restart_safety=none),
-        and do not propose an option without one.
-    type: dict
 notes:
   - Restarts by one user on one machine check a cluster and send their request one after another, under a lock in the
     folder for temporary files. So loops, forks and playbooks of one controller do not collide. Restarts of other

@@ -47,6 +47,8 @@ description:
   - It needs the permission to read clusters (C(CLUSTER_VIEWER)).
   - If OCP rejects the credentials, or if a cluster in O(filters) does not exist, the command of Ansible ends with that
     error. Otherwise Ansible would run without these hosts.
+  - If OCP cannot be read for another reason, Ansible warns and goes on without its hosts. All hosts then have the
+    variable C(ocp_inventory_unread), a list of sentences with the file and the reason.
 options:
   plugin:
     description: The name of this plugin.
@@ -207,6 +209,8 @@ KINDS = {
 
 # The variable of a group that would stand for things of several OCPs.
 AMBIGUOUS = "ocp_group_is_ambiguous"
+# The variable that says which files could not be read, and why.
+UNREAD = "ocp_inventory_unread"
 # Ansible's exit code for an inventory that it cannot parse.
 CANNOT_BE_PARSED = 4
 # Ansible knows the aliases of options, but not those of a file's keys.
@@ -244,7 +248,9 @@ class InventoryModule(SafeGroupNames, BaseInventoryPlugin, Constructable, Cachea
         except (CredentialsRefused, OptionError, TargetError) as error:
             self._end(path, censor_of(params).clean(str(error)))
         except OcpError as error:
-            raise AnsibleParserError(censor_of(params).clean(str(error))) from None
+            sentence = censor_of(params).clean(str(error))
+            self._note_unread(path, sentence)
+            raise AnsibleParserError(sentence) from None
         self._empty_ambiguous_groups(hosts)
         for warning in (*hosts.warnings, *hosts.groups.warnings):
             self.display.warning(warning)
@@ -253,6 +259,11 @@ class InventoryModule(SafeGroupNames, BaseInventoryPlugin, Constructable, Cachea
     def _end(self, path: str, sentence: str) -> NoReturn:
         self.display.error(f"{path}: {sentence}", wrap_text=False)
         raise SystemExit(CANNOT_BE_PARSED)
+
+    def _note_unread(self, path: str, sentence: str) -> None:
+        """Let plays know: they run without the hosts of this file, after a warning that is long gone."""
+        noted = self.inventory.groups["all"].vars.get(UNREAD, [])
+        self.inventory.set_variable("all", UNREAD, [*noted, untrusted(f"{path}: {sentence}")])
 
     def _taken(self) -> Collection[str] | None:
         """The names that a cluster may not have, if it may be called by its own."""

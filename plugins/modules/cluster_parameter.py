@@ -45,6 +45,7 @@ extends_documentation_fragment:
   - oceanbase.ocp.connection
   - oceanbase.ocp.attributes
   - oceanbase.ocp.detail
+  - oceanbase.ocp.hints
   - oceanbase.ocp.journal
 attributes:
   check_mode:

@@ -155,6 +155,7 @@ extends_documentation_fragment:
   - oceanbase.ocp.connection
   - oceanbase.ocp.attributes
   - oceanbase.ocp.detail
+  - oceanbase.ocp.hints
   - oceanbase.ocp.journal
   - oceanbase.ocp.change
   - oceanbase.ocp.safety
@@ -305,6 +306,12 @@ plan:
           returned: always
           type: list
           elements: int
+        waits_for:
+          description: The same in words. A restart that is being rolled back is called a rollback.
+          returned: always
+          type: list
+          elements: str
+          sample: ["rollback of task 1000001 (Restart OB server 10.0.0.1)"]
         problems:
           description: Why it is not healthy now, one sentence for each reason; empty if it is healthy.
           returned: always

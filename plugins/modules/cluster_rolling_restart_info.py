@@ -81,13 +81,6 @@ options:
         whatever O(batch) says. With O(strategy=zone), a cluster with a zone that has more is blocked. See
         O(oceanbase.ocp.server_restart#module:most_down).
     type: dict
-  hint_variables:
-    description:
-      - For roles and playbooks that call the module. The variables by which a user gives options of the module, by the
-        name of the option, such as V(rolling_restart_safety) for C(safety).
-      - Messages that propose or refuse such an option then name its variable, as in V(-e rolling_restart_safety=none),
-        and do not propose an option without one.
-    type: dict
   offline_budget:
     description:
       - With V(refuse) and V(warn) the plan has how long a server of each cluster may be offline, for the options of the
@@ -99,6 +92,7 @@ extends_documentation_fragment:
   - oceanbase.ocp.connection
   - oceanbase.ocp.attributes
   - oceanbase.ocp.detail
+  - oceanbase.ocp.hints
   - oceanbase.ocp.journal
   - oceanbase.ocp.change
   - oceanbase.ocp.signs
@@ -169,6 +163,12 @@ clusters:
       returned: always
       type: list
       elements: int
+    waits_for:
+      description: The same in words. A restart that is being rolled back is called a rollback.
+      returned: always
+      type: list
+      elements: str
+      sample: ["rollback of task 1000001 (Restart OB server 10.0.0.1)"]
     problems:
       description: Why it is not healthy now, one sentence for each reason; empty if it is healthy.
       returned: always
@@ -401,7 +401,6 @@ OPTIONS = {
     "canary": {"type": "int", "default": 0},
     "safety": SAFETY_OPTIONS["safety"],
     "tolerate_outage_of": SAFETY_OPTIONS["tolerate_outage_of"],
-    "hint_variables": SAFETY_OPTIONS["hint_variables"],
     **PLANNED_SIGN_OPTIONS,
     "offline_budget": BUDGET_OPTIONS["offline_budget"],
     **EFFECT_OPTIONS,

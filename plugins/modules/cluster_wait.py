@@ -60,6 +60,7 @@ extends_documentation_fragment:
   - oceanbase.ocp.connection
   - oceanbase.ocp.attributes
   - oceanbase.ocp.detail
+  - oceanbase.ocp.hints
   - oceanbase.ocp.journal
   - oceanbase.ocp.signs
   - oceanbase.ocp.known_alarms

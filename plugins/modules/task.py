@@ -51,6 +51,7 @@ extends_documentation_fragment:
   - oceanbase.ocp.connection
   - oceanbase.ocp.attributes
   - oceanbase.ocp.detail
+  - oceanbase.ocp.hints
   - oceanbase.ocp.journal
   - oceanbase.ocp.waiting
 attributes:
@@ -377,6 +378,12 @@ task:
           description: Whether OCP refuses to skip it; null if not shown.
           returned: always
           type: bool
+wait_command:
+  description: The command that waits until the task has ended. It takes OCP_URL and the credentials from the
+    environment.
+  returned: when the task goes on and was not waited for
+  type: str
+  sample: ansible localhost -m oceanbase.ocp.task_wait -a 'task_ids=1000001'
 failed_subtasks:
   description: The subtasks that FAILED.
   returned: when the task did not succeed while it was waited for

@@ -18,7 +18,7 @@ from ansible.module_utils.errors import UnsupportedError
 from ansible.plugins.action.normal import ActionModule as OrdinaryModule
 from ansible.utils.display import Display
 
-from ..module_utils._base.cli_hints import adhoc_command
+from ..module_utils._base.cli_hints import adhoc_command, tasks_command
 from ..module_utils._base.errors import attached_facts
 from ..module_utils._module.bridge import Definition, Outcome, RunMode, call_module, failure
 from ..module_utils._module.connection_options import Params
@@ -159,7 +159,7 @@ def _what_goes_on(facts: dict[str, Any]) -> str:
         command = adhoc_command("task_wait", task_ids=facts["task_id"])
         return f"That does not end task {facts['task_id']}. Wait for it: {command}"
     if facts.get("changed"):
-        return "It is not known whether the request has started a task: look at the newest tasks in OCP."
+        return f"It is not known whether the request has started a task. See the newest tasks: {tasks_command()}"
     return "Nothing was started."
 
 

@@ -68,7 +68,7 @@ BAD_INPUT = [
     (
         "task_wait",
         {"task_ids": "4711", "wait_timeout": "1"},
-        ["task_ids: task 4711 does not exist; list tasks with oceanbase.ocp.task_info"],
+        ["task_ids: task 4711 does not exist. See the newest tasks: ansible localhost -m oceanbase.ocp.task_info"],
     ),
     ("cluster_rolling_restart_info", {"clusters": "ordrs", "started_before": "1777834921"}, ["Did you mean orders?"]),
     (

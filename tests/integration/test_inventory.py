@@ -353,6 +353,28 @@ def test_what_is_wrong_in_the_file_is_the_last_and_only_error(command, ansible, 
     assert emulator.log.count("POST") == 0
 
 
+@pytest.mark.parametrize(
+    ("playbook", "given", "words"),
+    [
+        ("rolling_restart", [], "rolling_restart_clusters: is not given, and the inventory could not be read. "),
+        (
+            "fleet_restart",
+            ["-e", "fleet_restart_group=ocp_servers"],
+            "fleet_restart_group: ocp_servers is not a group of the inventory with hosts, since the inventory could "
+            "not be read. ",
+        ),
+    ],
+)
+def test_playbook_without_hosts_says_why_it_could_not_be_read(command, ansible, source, playbook, given, words):
+    ansible.environment["ANSIBLE_INVENTORY_UNPARSED_FAILED"] = "false"
+    path = source(url="http://127.0.0.1:9")
+    name = f"oceanbase.ocp.{playbook}"
+    done = command("ansible-playbook", "-i", path, name, "-e", f"{playbook}_change=m-1", *given)
+    assert done.returncode == 2
+    last = next(line for line in (done.stdout + done.stderr).splitlines() if words in line)
+    assert f"{words}{path}: http://127.0.0.1:9/api/v2/ob/clusters cannot be reached: Connection refused." in last
+
+
 def test_unencrypted_password_causes_a_warning(command, source):
     done = command("ansible-inventory", "-i", source(url="http://0.0.0.0:9"), "--list")
     assert "The password of admin is sent unencrypted to 0.0.0.0:9" in " ".join(done.stderr.split())

@@ -119,7 +119,7 @@ def test_one_cluster_is_shown_and_a_misspelt_one_is_an_error(ansible, emulator, 
     assert one.results[SHOWN]["lines"][0].startswith("1 cluster, 3 servers, ")
     assert SHOWN not in misspelt.results
     [why] = [line for line in misspelt.output.splitlines() if line.startswith("failed: ")]
-    assert '"msg": "cluster: paymants matches nothing; ' in why
+    assert '"msg": "ocp_status_cluster: paymants matches nothing; to choose from: orders, payments. ' in why
     assert "Unknown error" not in misspelt.output
 
 

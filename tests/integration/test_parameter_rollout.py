@@ -15,6 +15,7 @@ import time
 import pytest
 import yaml
 from documentation_blocks import blocks
+from repository import REPOSITORY
 from rolling import QUICK, names, once
 
 PLAYBOOK = "oceanbase.ocp.parameter_rollout"
@@ -44,7 +45,7 @@ def test_values_are_set_and_in_effect_once_and_can_be_set_back(ansible, connect,
     emulator = start_emulator(*FLEET)
     connect(emulator)
     wrong = ansible.playbook(plays(tmp_path, values={"stack_size": "50G"}))
-    assert "stack_size: 50G is out of range" in wrong.output
+    assert "parameter_rollout_values: stack_size: 50G is out of range" in wrong.output
     assert emulator.requests("PUT") == []
 
     # Nothing is written yet, so there is no command to undo it.
@@ -74,6 +75,99 @@ def test_values_are_set_and_in_effect_once_and_can_be_set_back(ansible, connect,
     assert " changed=0 " in again.output
     assert again.results["Show how to set them again"]["lines"][0] == said
     assert (emulator.restarts("OB_SERVER"), kept(tmp_path)) == (once(emulator), {name: before})
+
+
+def before(server_values, known=None, wanted="5M"):
+    """A task that tells what ran before, where these values were read, and an earlier run kept the ``known`` ones."""
+    templates = REPOSITORY / "playbooks/templates"
+    pending = [server for server, value in server_values.items() if value != wanted]
+    return {
+        "ansible.builtin.debug": {
+            "msg": f"{{{{ lookup('ansible.builtin.template', '{templates}/values_of_before.txt.j2') }}}}"
+        },
+        "vars": {
+            "parameter_rollout__found": {
+                "cluster": {"name": "orders"},
+                "parameters": [{"name": "stack_size", "pending": pending, "server_values": server_values}],
+            },
+            "parameter_rollout__known": known or {},
+            "parameter_rollout__before": (
+                f"{{{{ lookup('ansible.builtin.template', '{templates}/values_of_before.json.j2')"
+                " | regex_search('{.*}') | from_json }}"
+            ),
+            "parameter_rollout__kept": "{{ parameter_rollout__before.undo == parameter_rollout__known }}",
+            "parameter_rollout__path": "/home/ops/orders.yml",
+            "parameter_rollout__command": "undo ",
+        },
+    }
+
+
+UNDO = "orders ran with stack_size=512K before. To set that again: undo /home/ops/orders.yml\n"
+DIFFERENT = "orders ran with different values of stack_size: "
+
+
+def test_undo_is_given_where_one_value_ran_before(ansible):
+    old, new, other, none = ("a", "512K"), ("b", "5M"), ("b", "1M"), ("b", None)
+    cases = {
+        "all alike": (before(dict([old])), UNDO),
+        "half done by nobody knows whom": (
+            before(dict([old, new])),
+            f"{DIFFERENT}512K on a; 5M on b. No command sets them all again.\n",
+        ),
+        "half done by an earlier run": (before(dict([old, new]), {"stack_size": "512K"}), UNDO),
+        "another value since": (
+            before(dict([old, other]), {"stack_size": "512K"}),
+            f"{DIFFERENT}512K on a; 1M on b. No command sets them all again.\n",
+        ),
+        "not shown": (
+            before(dict([old, none])),
+            f"{DIFFERENT}512K on a; none shown on b. No command sets them all again.\n",
+        ),
+        "not shown now": (before(dict([old, none]), {"stack_size": "512K"}), UNDO),
+        "nothing to do": (before(dict([new])), ""),
+        "done": (before(dict([new]), {"stack_size": "512K"}), UNDO),
+    }
+    outcome = ansible.each({name: task for name, (task, _words) in cases.items()})
+    assert {name: outcome.results[name]["msg"] or "" for name in cases} == {
+        name: words for name, (_task, words) in cases.items()
+    }
+
+
+def test_value_that_is_not_shown_is_no_value(ansible):
+    found = {
+        "cluster": {"name": "orders"},
+        "parameters": [{"name": "stack_size", "server_values": {"10.0.0.1:2882": "5M", "10.0.0.2:2882": None}}],
+    }
+    template = REPOSITORY / "playbooks/templates/values_of_servers.txt.j2"
+    outcome = ansible.tasks(
+        {
+            "name": "Show",
+            "ansible.builtin.debug": {"msg": f"{{{{ lookup('ansible.builtin.template', '{template}') }}}}"},
+        },
+        vars={"parameter_rollout__shown": [found], "parameter_rollout_values": WANTED},
+    )
+    assert outcome.results["Show"]["msg"].splitlines() == [
+        "orders: stack_size=5M on 10.0.0.1:2882",
+        "orders: stack_size is not shown on 10.0.0.2:2882",
+    ]
+
+
+def test_half_done_change_has_no_undo(ansible, connect, start_emulator, tmp_path):
+    emulator = start_emulator(*FLEET)
+    connect(emulator)
+    server = {"cluster": "cluster1", "server": "10.0.0.2:2882", "freeze_server": False, "wait": True}
+    half = ansible.tasks(
+        {"oceanbase.ocp.cluster_parameter": {"cluster": "cluster1", "parameters": WANTED}},
+        {"oceanbase.ocp.server_restart": server},
+    )
+    assert half.rc == 0, half.output
+    back = ansible.playbook(plays(tmp_path, values={"stack_size": "512K"}))
+    assert back.rc == 0, back.output
+    assert back.results["Show how to set them again"]["lines"] == [
+        "cluster1 ran with different values of stack_size: 512K on 10.0.0.1:2882, 10.0.0.3:2882; 5M on 10.0.0.2:2882. "
+        "No command sets them all again."
+    ]
+    assert (kept(tmp_path), running_with(emulator)) == ({}, {"512K"})
 
 
 def test_refusals_of_the_restart_name_the_variables_of_this_playbook(ansible, connect, start_emulator, tmp_path):

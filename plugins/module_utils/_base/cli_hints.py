@@ -20,13 +20,29 @@ RUN_AGAIN = "Then run the same command again."
 
 def adhoc_command(module: str, **options: object) -> str:
     """The ad-hoc command that runs ``module`` of the collection with these options, and shows its end in few lines."""
-    words = " ".join(f"{name}={value}" for name, value in {**options, **_ENDINGS[module]}.items())
+    words = " ".join(f"{name}={value}" for name, value in (options | {**_ENDINGS[module], **options}).items())
     return f"ansible localhost -m oceanbase.ocp.{module} -a '{words}'"
 
 
 def report_command(task_id: object) -> str:
     """The command that shows a task with the end of the logs of what failed."""
     return f"ansible-playbook oceanbase.ocp.task_report -e task_report_id={task_id}"
+
+
+def tasks_command(cluster: int | None = None) -> str:
+    """The command that shows the newest tasks, of a cluster or of all, in a line each."""
+    if cluster is None:
+        return adhoc_command("task_info", limit=5, detail="compact")
+    return adhoc_command("task_info", cluster=cluster, limit=5, detail="compact")
+
+
+def look_lines(cluster: int | None) -> list[str]:
+    """The lines of a message that propose to look at the newest tasks, and at what serves; None for all."""
+    status = "" if cluster is None else f" -e ocp_status_cluster={cluster}"
+    return [
+        f"  See the newest tasks: {tasks_command(cluster)}",
+        f"  See what serves: ansible-playbook oceanbase.ocp.ocp_status{status}",
+    ]
 
 
 def start_command(cluster: object, server: str) -> str:
@@ -51,8 +67,9 @@ class Hints:
 
     @classmethod
     def of(cls, params: Mapping[str, Any]) -> Hints:
-        """Those of a module's options."""
-        return cls({option: str(name) for option, name in (params.get("hint_variables") or {}).items()})
+        """Those of a module's options, which may not be valid yet."""
+        given = params.get("hint_variables")
+        return cls({str(option): str(name) for option, name in given.items()}) if isinstance(given, Mapping) else cls()
 
     def by_caller(self, message: str) -> str:
         """A message that begins with options, as in ``zones, servers: ...``, with their variables instead."""

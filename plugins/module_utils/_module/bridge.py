@@ -60,6 +60,9 @@ class RunMode:
         )
 
 
+# Every module takes it: its messages name options in the words of the role or playbook that calls it.
+HINT_OPTION: dict[str, Any] = {"hint_variables": {"type": "dict"}}
+
 Body = Callable[[Any, Params, RunMode], dict[str, Any]]
 
 
@@ -83,7 +86,7 @@ class Definition:
     @property
     def argument_spec(self) -> dict[str, Any]:
         """All options, including those that every module has."""
-        return {**CONNECTION_OPTIONS, **DETAIL_OPTION, **JOURNAL_OPTION, **self.options}
+        return {**CONNECTION_OPTIONS, **DETAIL_OPTION, **JOURNAL_OPTION, **HINT_OPTION, **self.options}
 
 
 @dataclass(frozen=True)

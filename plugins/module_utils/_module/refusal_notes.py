@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Notes on Ansible's refusal of options: where a value came from, why one is required, what is like an unknown one."""
+"""Ansible's refusal of options: in the caller's words, where values come from, why one is required, what is alike."""
 
 from __future__ import annotations
 
@@ -11,25 +11,52 @@ from difflib import get_close_matches
 
 from ansible.module_utils.common.arg_spec import ValidationResult
 
+from .._base.cli_hints import Hints
 from .connection_options import CONNECTION_OPTIONS, Params
 
 _WHY_REQUIRED = {
     "freeze_server": (
-        "freeze_server has no default because OCP requires the choice and documents none. true runs a minor compaction "
+        "has no default because OCP requires the choice and documents none. true runs a minor compaction "
         "before the server stops, as OCP's console does by default; it takes time and shortens the recovery at the "
         "start. false stops the server without one."
     ),
 }
 
+# Ansible's sentences about options: what comes before the names of options, and the names.
+_NAMES = (
+    re.compile(r"^(value of |argument '|Elements value for option ')(\w+)"),
+    re.compile(
+        r"^(missing required arguments: |parameters are [\w ]+: |one of the following is required: "
+        r"|missing parameter\(s\) required by '\w+': |\w+ is .+ of the following are missing: )([\w|, ]+)$"
+    ),
+    re.compile(r"^(missing parameter\(s\) required by ')(\w+)"),
+    re.compile(r"^()(\w+)(?= is .+ of the following are missing: )"),
+)
+
 
 def with_notes(message: str, validation: ValidationResult, options: Collection[str]) -> str:
-    """Ansible's ``message`` about options, with the notes on it; ``options`` are the names of all that exist."""
+    """Ansible's ``message`` about options, with the notes on it; ``options`` are the names of all that exist.
+
+    It names the variables of the role or playbook that called the module.
+    """
+    params = validation.validated_parameters
+    hints = Hints.of(params)
     notes = [
-        *_environment_notes(message, validation.validated_parameters),
+        *_environment_notes(message, params),
         *_unknown_notes(validation, options),
-        *_required_notes(message),
+        *_required_notes(message, hints),
     ]
-    return ". ".join([message.removesuffix("."), *notes]) if notes else message
+    said = _by_caller(message, hints)
+    return ". ".join([said.removesuffix("."), *notes]) if notes else said
+
+
+def _by_caller(message: str, hints: Hints) -> str:
+    """Ansible's ``message`` with the caller's variables instead of options."""
+    for names in _NAMES:
+        message = names.sub(
+            lambda found: found[1] + re.sub(r"\w+", lambda name: hints.named(name[0]), found[2]), message
+        )
+    return message
 
 
 def _unknown_notes(validation: ValidationResult, options: Collection[str]) -> list[str]:
@@ -43,10 +70,10 @@ def _nearest(name: str, options: Collection[str]) -> str:
     return f", did you mean {near[0]}?" if near else ""
 
 
-def _required_notes(message: str) -> list[str]:
+def _required_notes(message: str, hints: Hints) -> list[str]:
     missing = re.search(r"(?:missing required arguments|all of the following are missing): ([\w, ]+)", message)
     named = missing.group(1).split(", ") if missing else []
-    return [_WHY_REQUIRED[option] for option in named if option in _WHY_REQUIRED]
+    return [f"{hints.named(option)} {_WHY_REQUIRED[option]}" for option in named if option in _WHY_REQUIRED]
 
 
 def _environment_notes(message: str, params: Params) -> list[str]:

@@ -50,7 +50,6 @@ SAFETY_OPTIONS: dict[str, Any] = {
     "safety": {"type": "str", "choices": [MAJORITY, NONE], "default": MAJORITY},
     "tolerate_outage_of": {"type": "list", "elements": "str"},
     "safety_timeout": {"type": "int", "default": 0},
-    "hint_variables": {"type": "dict"},
 }
 # For restarts that are one of several of a run.
 PART_OPTIONS: dict[str, Any] = {"planned": {"type": "list", "elements": "str"}}

@@ -31,7 +31,4 @@ def outcome_sentence(unknown: bool, method: str = "POST") -> str:
         return "Check that the service is up and that url has its scheme, http or https; then run this again."
     if method in REPEATABLE:
         return "It is not known whether the service carried it out. Run this again; repeating it is safe."
-    return (
-        "It is not known whether the service carried it out: "
-        "look at its newest tasks (oceanbase.ocp.task_info) before sending it again."
-    )
+    return "It is not known whether the service carried it out: look at its newest tasks before sending it again."

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from .._base.cli_hints import BY_OPTIONS, RUN_AGAIN, Hints, start_line
+from .._base.cli_hints import BY_OPTIONS, RUN_AGAIN, Hints, look_lines, start_line
 from .._base.errors import NotVerified, OcpError, OptionError, OutcomeUnknown, TargetBusy
 from .._base.parsing import instant
 from .._base.text import join_names
@@ -467,11 +467,13 @@ _HAS_WAY_OUT = (
 
 
 def _request_here_error(target: Target) -> OutcomeUnknown:
-    return OutcomeUnknown(
+    words = (
         f"It is not known whether a restart of {target.label} is going to run: this process has requested one, the "
-        "answer was lost, and something in between may still deliver the request. It is not sent again. Look at the "
-        "newest tasks in OCP; another run, with started_before or change, restarts only what has not started since."
+        f"answer was lost, and something in between may still deliver the request. It is not sent again. "
+        f"{NEXT_STEPS_HEADING}"
     )
+    again = "Another run, with started_before or change, restarts only what has not started since."
+    return OutcomeUnknown("\n".join([words, *look_lines(target.cluster_id), again]))
 
 
 def doubt_error(nothing: str) -> OptionError:

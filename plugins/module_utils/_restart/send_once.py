@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 
+from .._base.cli_hints import look_lines
 from .._base.clock import Clock
 from .._base.errors import OutcomeUnknown, ResponseUnreadable, ServiceError
 from .._base.parsing import Record
@@ -14,9 +15,12 @@ from .._base.text import in_seconds, join_names
 from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import Task
 from .._targets.target import Target, TaskOnTarget
+from .._waiting.failure_report import NEXT_STEPS_HEADING
 from .._waiting.outcome_search import search_outcome
 from .._waiting.progress import Show, started_line
 from .own_request import Sent, is_answer, own_tasks, undated_tasks
+
+RUN_IF_NONE = "Then run this again: with started_before or change, it restarts only what has not started since."
 
 
 @dataclass(frozen=True)
@@ -69,8 +73,7 @@ def find_own_task(
     ``noted_tasks`` reads the ids of the tasks of other requests. The search lasts at most as long as a request. Raises
     OutcomeUnknown if there is no such task, or more than one.
     """
-    kind = f'a task "{target.task_name}"' if target.task_name else "a task"
-    wanted = f"{kind} of it that was not there before, begun since"
+    wanted = f'new task "{target.task_name}" of it' if target.task_name else "new task of it"
     if sent.known is None:
         raise outcome_unknown(
             target, lost, "The tasks cannot be read, since these credentials lack the permission (TASK_VIEWER)"
@@ -88,9 +91,9 @@ def find_own_task(
     if len(found) == 1:
         return found[0]
     if found:
-        result = f"More than one task fits, {wanted}: {', '.join(str(task.id) for task in found)}"
+        result = f"There is more than one {wanted}: {', '.join(str(task.id) for task in found)}"
     else:
-        result = f"For {in_seconds(api.timeout)} the task list did not show {wanted}{_but(others)}"
+        result = f"For {in_seconds(api.timeout)} the task list did not show a {wanted}{_but(others)}"
     raise outcome_unknown(target, lost, result + search.last_look)
 
 
@@ -114,9 +117,5 @@ def _but(others: Collection[Task]) -> str:
 
 def outcome_unknown(target: Target, lost: ServiceError, search: str) -> OutcomeUnknown:
     """The error for a request that may or may not restart the target."""
-    return OutcomeUnknown(
-        f"It is not known whether a restart of {target.label} is running. {lost} {search}. "
-        "Check its state and the newest tasks in OCP; then run this again: with started_before or change, it restarts "
-        "only what has not started since.",
-        **lost.facts,
-    )
+    words = f"It is not known whether a restart of {target.label} is running. {lost} {search}. {NEXT_STEPS_HEADING}"
+    return OutcomeUnknown("\n".join([words, *look_lines(target.cluster_id), RUN_IF_NONE]), **lost.facts)

@@ -107,7 +107,7 @@ class ClusterInTurn:
         end, if a server was restarted, or if others of a run wait for it: an earlier run may have ended in its watch.
         """
         if self._cluster["task_ids"]:
-            self._say(f"waits for the restarts that run on it: {join_names(map(str, self._cluster['task_ids']))}")
+            self._say(f"waits for {join_names(self._cluster['waits_for'])}, running on it already")
             wait_for_tasks(self._api, self._cluster["task_ids"], self._policy, unseen_for=UNSEEN_FOR, clock=self._clock)
         for batch in self._batches:
             check()

@@ -278,6 +278,7 @@ def _cluster_facts(plan: _Plan) -> Result:
         "name": cluster.name,
         "batches": len(plan.batches),
         "task_ids": [task.id for task in restarts],
+        "waits_for": [task.words for task in restarts],
         "problems": [problem.text for problem in problems],
         "serves": all(problem.kind is Kind.AT_WORK for problem in problems),
         "safe": not _unsafe_reasons(plan) and not plan.crossed,

@@ -197,7 +197,10 @@ class _RollingRun:
             *(_failure_words(failure, self._plan["batches"]) for failure in self._failures),
         ]
         if "run the same command again" not in lines[-1]:
-            lines.append("When the cause is gone, run the same command again.")
+            # A way that works now comes before.
+            has_ways = "To go on, " in lines[-1]
+            again = "run the same command again"
+            lines.append(f"Or {again} when the cause is gone." if has_ways else f"When the cause is gone, {again}.")
         return "\n".join(lines)
 
     def _say(self, words: str) -> None:

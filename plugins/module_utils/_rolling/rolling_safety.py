@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 from .._base.cli_hints import BY_OPTIONS, Hints
 from .._base.parsing import Record
-from .._base.text import join_names
+from .._base.text import NAMED_AT_MOST
 from .._safety.database_rules import Obstacle, obstacle_words, obstacles, ways_past
 from .._safety.layout import Layout
 from .._safety.server_states import server_states
@@ -35,6 +35,7 @@ def unsafe_words(
     ServiceError if the tenants cannot be read.
     """
     lost: dict[str, Outage] = {}
+    # The servers of each batch, as only those are down at the same time.
     by: dict[str, None] = {}
     for batch in batches:
         names = {node.name for node in batch.nodes}
@@ -42,11 +43,16 @@ def unsafe_words(
         verdict = judge(layout, Taken(placed, states), tolerated)
         if verdict.refused and not verdict.passes:
             lost.update({one.tenant.name: one for one in verdict.refused if one.tenant.name not in lost})
-            by.update(dict.fromkeys(node.name for node in batch.nodes))
+            by[" and ".join(node.name for node in batch.nodes)] = None
     if not lost:
         return ""
     found = list(lost.values())
-    return f"Without {join_names(by)}: {refusal_words(found)} {allowing_options(found, hints, passes=False)}"
+    return f"Without {_alternatives(list(by))}: {refusal_words(found)} {allowing_options(found, hints, passes=False)}"
+
+
+def _alternatives(names: Sequence[str]) -> str:
+    more = f", or {len(names) - NAMED_AT_MOST} more" if len(names) > NAMED_AT_MOST else ""
+    return ", or ".join(names[:NAMED_AT_MOST]) + more
 
 
 def first_obstacles(

@@ -48,8 +48,7 @@ def plan_lines(plan: Result, wanted: RollingRequest, *, in_full: bool, would: bo
             yield f"left alone: {server['reason']}{'' if server['serves'] else ', but does not serve'}"
     for cluster in clusters:
         if would and cluster["task_ids"]:
-            tasks = join_names(map(str, cluster["task_ids"]))
-            yield f"would first wait for task {tasks}, running on {cluster['name']} already"
+            yield f"would first wait for {join_names(cluster['waits_for'])}, running on {cluster['name']} already"
         yield from (f"sign of trouble: {sign}" for sign in cluster["signs"])
         yield from (f"the database would refuse in {cluster['name']} now: {each}" for each in cluster["obstacles"])
     if wanted.watch is not None and batches:

@@ -25,9 +25,10 @@ def clusters_named(api: OcpApi, cluster: str) -> tuple[list[Record], Iterable[st
 
 
 def _choices(api: OcpApi, named_alike: list[Record]) -> Iterator[str | None]:
-    """The names of the clusters that the service finds alike, or of all."""
-    for found in named_alike or api.clusters():
-        yield found.get("name")
+    """The names of all clusters, those that the service finds alike first."""
+    every = [*named_alike, *api.clusters()]
+    for _id, name in dict.fromkeys((found.get("id"), found.get("name")) for found in every):
+        yield name
 
 
 def find_cluster(api: OcpApi, cluster: str) -> Record:

@@ -56,6 +56,11 @@ class Member:
         return {"name": self.name, "status": self.status, "start_time": self.start_time, "pids": self.pids}
 
 
+def not_serving_words(count: int) -> str:
+    """The begin of a sentence about so many parts that do not serve, or about a whole."""
+    return "They do not serve now" if count > 1 else "It does not serve now"
+
+
 @dataclass(frozen=True)
 class PlacedServer:
     """A server of a cluster at one moment: its ids, its zone with the status of that, and what is shown of itself.
@@ -142,7 +147,7 @@ class Observation:
         if not self.is_there:
             return "OCP no longer shows it, or a part of it."
         if self.serves is False:
-            return f"It does not serve now: {self.trouble}."
+            return f"{not_serving_words(sum(one.serves is False for one in self.members))}: {self.trouble}."
         return "It serves now." if self.serves else "OCP does not show whether it serves now."
 
     def judged_by(self, latest: datetime, farthest: datetime) -> Observation:

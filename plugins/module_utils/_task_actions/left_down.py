@@ -13,7 +13,7 @@ from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import Task
 from .._targets.cluster import member_of
 from .._targets.serving import is_in_flight
-from .._targets.target import Member
+from .._targets.target import Member, not_serving_words
 
 
 def left_down(api: OcpApi, task: Task) -> Iterator[str]:
@@ -28,7 +28,7 @@ def state_of_servers(api: OcpApi, task: Task) -> str:
     members = [*_servers_of(api, task)]
     down = [member.state for member in members if member.serves is False]
     if down:
-        return f"It does not serve now: {', '.join(down)}."
+        return f"{not_serving_words(len(down))}: {', '.join(down)}."
     return "It serves now." if members and all(member.serves for member in members) else ""
 
 

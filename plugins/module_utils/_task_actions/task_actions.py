@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-from .._base.cli_hints import adhoc_command
+from .._base.cli_hints import adhoc_command, tasks_command
 from .._base.clock import SYSTEM_CLOCK, Clock
 from .._base.errors import (
     NotFound,
@@ -58,6 +58,13 @@ ACTION_NOUNS = {
     State.CANCELED: "cancellation",
 }
 
+# What is announced: the task is not where it should be yet.
+_BEGUN = {
+    State.RETRIED: "its retry has begun",
+    State.ROLLED_BACK: "its rollback has begun",
+    State.SKIPPED: "it is skipped, and the task goes on",
+    State.CANCELED: "its cancellation has begun",
+}
 # Until a record shows what was done.
 _SHOWN_PAUSES = PollPolicy(UNSEEN_FOR, 2.0)
 # In check mode.
@@ -101,7 +108,7 @@ class _TaskAction:
         """See act_on_task."""
         with self._attempt.kept():
             self._run(wait=wait, check_mode=check_mode)
-        return self._attempt.result()
+        return self._attempt.result() | ({} if wait or check_mode else self._wait_command())
 
     def _run(self, *, wait: bool, check_mode: bool) -> None:
         task = self._read_before()
@@ -146,7 +153,7 @@ class _TaskAction:
             task = Task.from_api(self._api.task(self._task_id))
         except NotFound as error:
             raise TargetError(
-                f"task_id: task {self._task_id} does not exist; list tasks with oceanbase.ocp.task_info.",
+                f"task_id: task {self._task_id} does not exist. See the newest tasks: {tasks_command()}",
                 trace_id=error.facts.get("trace_id"),
             ) from None
         self._attempt.note(task=task.result())
@@ -224,7 +231,7 @@ class _TaskAction:
         self._announce(what)
 
     def _announce(self, what: str) -> None:
-        self._policy.announce(progress_line(f"{what}: {self._desired.state.done}"), False)
+        self._policy.announce(progress_line(f"{what}: {_BEGUN[self._desired.state]}"), False)
 
     def _is_already_done(self, step: Subtask | None, refusal: ServiceError) -> bool:
         """Whether the desired state is reached despite the refusal."""
@@ -262,6 +269,17 @@ class _TaskAction:
             )
         self._add_to_reason("the answer was lost, and the task shows that it was done")
         self._announce(what)
+
+    def _wait_command(self) -> Result:
+        """The command that waits for the end of a task that goes on; it begins nothing that is not begun."""
+        so_far = self._attempt.so_far
+        task = Task.from_result(so_far.task)
+        if task.finished and not so_far.changed:
+            return {}
+        # For another module, a task that is rolled back as it should be has not succeeded.
+        if self._desired.state is State.ROLLED_BACK or task.is_rolling_back:
+            return {"wait_command": adhoc_command("task", task_id=self._task_id, state="rolled_back")}
+        return {"wait_command": adhoc_command("task_wait", task_ids=self._task_id)}
 
     def _wait(self, before: Task) -> None:
         """Wait for the desired end: for a rollback, or the failure of a canceled subtask, too."""

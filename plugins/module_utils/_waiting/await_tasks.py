@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from .._base.cli_hints import tasks_command
 from .._base.clock import SYSTEM_CLOCK, Clock
 from .._base.errors import (
     CredentialsRefused,
@@ -26,7 +27,7 @@ from .._ocp.task_list import RECENT_TASKS
 from .._ocp.task_model import RUNNING, SUCCESSFUL, Task, is_finished
 from .failure_report import Purpose, task_failed, wait_timed_out
 from .poll_pauses import PollPolicy, Result, poll_until_done, transient_error_warnings
-from .progress import MOST_TASKS_IN_DETAIL, PollResult, Progress
+from .progress import MOST_TASKS_IN_DETAIL, PollResult, Progress, Unseen
 
 NO_PURPOSE = Purpose()
 # Failures that end a wait, since no other read mends them.
@@ -67,7 +68,7 @@ def await_tasks(
             api, task_ids, policy, full=full, purpose=purpose, unseen_for=GIVEN_UNSEEN_FOR, clock=clock
         )
     except NotFound as error:
-        text = f"task_ids: task {error.facts['task_id']} does not exist; list tasks with oceanbase.ocp.task_info."
+        text = f"task_ids: task {error.facts['task_id']} does not exist. See the newest tasks: {tasks_command()}"
         raise TargetError(text, **error.facts) from None
     return {
         "changed": False,
@@ -147,9 +148,14 @@ class Grace:
         self._until = self._clock.now() + self._seconds
 
     @property
+    def left(self) -> float:
+        """For how many seconds more; 0 if it is over."""
+        return max(0.0, self._until - self._clock.now())
+
+    @property
     def is_over(self) -> bool:
         """Whether a 404 means that the task does not exist."""
-        return self._clock.now() >= self._until
+        return self.left == 0
 
 
 class _AwaitedTasks:
@@ -171,6 +177,7 @@ class _AwaitedTasks:
         self.unsuccessful: list[Task] = []
         self._just_read: dict[int, Task] = {}
         self._problem: ServiceError | None = None
+        self._unseen: Unseen | None = None
         self._api = api
         self._crew = crew
         self._full = full
@@ -200,7 +207,7 @@ class _AwaitedTasks:
 
     def poll(self) -> None:
         """Read each task; of more than MOST_TASKS_IN_DETAIL, only those that the list no longer shows as RUNNING."""
-        self._just_read, self._problem = {}, None
+        self._just_read, self._problem, self._unseen = {}, None, None
         try:
             changed = set(self.unfinished)
             if len(changed) > MOST_TASKS_IN_DETAIL:
@@ -257,6 +264,7 @@ class _AwaitedTasks:
         if isinstance(answer, OcpError):
             if isinstance(answer, UNSEEN) and not self._graces[task_id].is_over:
                 self._record_problem(answer)
+                self._unseen = Unseen(task_id, self._graces[task_id].left)
             elif isinstance(answer, LASTING_AT_FIRST) or not isinstance(answer, ServiceError):
                 answer.facts["task_id"] = task_id
                 raise answer
@@ -284,7 +292,9 @@ class _AwaitedTasks:
         ended, unsuccessful = len(self.ended), len(self.unsuccessful)
         names = {**self._purpose.targets, **self._purpose.names}
         self._progress.report(
-            PollResult(waited, self._just_read, self.unfinished, ended, unsuccessful, self._problem, names)
+            PollResult(
+                waited, self._just_read, self.unfinished, ended, unsuccessful, self._problem, names, self._unseen
+            )
         )
 
     def heartbeat(self, waited: float) -> None:

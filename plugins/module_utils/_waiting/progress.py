@@ -30,6 +30,14 @@ def show_nothing(_line: str, _failed: bool) -> None:
 
 
 @dataclass(frozen=True)
+class Unseen:
+    """A task that the service does not show, and for how many ``seconds`` more that may be a replica that lags."""
+
+    task_id: int
+    seconds: float
+
+
+@dataclass(frozen=True)
 class PollResult:
     """The result of one poll: tasks just read, ids of the unfinished ones, two counts, and the error if it failed.
 
@@ -43,6 +51,7 @@ class PollResult:
     unsuccessful: int
     problem: ServiceError | None = None
     names: Mapping[int, str] = field(default_factory=dict)
+    unseen: Unseen | None = None
 
 
 class Progress:
@@ -79,7 +88,7 @@ class Progress:
         many = result.ended + len(result.unfinished) > MOST_TASKS_IN_DETAIL
         error = _poll_error(result.problem) if result.problem else ""
         if error and not self._error_shown:
-            self._say(f"{error} after {minutes_and_seconds(waited)}; the wait goes on", waited)
+            self._say(_error_line(error, result), waited)
         self._error_shown = error
         self._names = result.names
         for task in result.just_read.values():
@@ -176,6 +185,14 @@ def started_line(what: str, started: str) -> str:
     """A progress line that, if it is too long, shortens only ``what``: ``started`` has the id of a task."""
     end = f": {started}"
     return shorten(escape_unprintable(f"{INDENT}{what}"), LONGEST_LINE - len(end)) + end
+
+
+def _error_line(error: str, result: PollResult) -> str:
+    """How long the wait goes on: a task that is not shown may not exist."""
+    if result.unseen is None:
+        return f"{error} after {minutes_and_seconds(result.waited)}; the wait goes on"
+    until = minutes_and_seconds(result.waited + result.unseen.seconds)
+    return f"OCP does not show task {result.unseen.task_id}; it may come late, and is looked for until {until}"
 
 
 def _poll_error(problem: ServiceError) -> str:

@@ -45,7 +45,7 @@ class RestartCase:
     @property
     def task_words(self) -> str:
         """What is looked for after a lost answer."""
-        return f'a task "{self.task_name}" of it' if self.target.task_name else "a task of it"
+        return f'new task "{self.task_name}" of it' if self.target.task_name else "new task of it"
 
     @property
     def keys(self) -> set[str]:

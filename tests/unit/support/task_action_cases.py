@@ -30,6 +30,16 @@ class Call:
     done: str
 
     @property
+    def begun(self) -> str:
+        """What is announced."""
+        return {
+            State.RETRIED: "its retry has begun",
+            State.ROLLED_BACK: "its rollback has begun",
+            State.SKIPPED: "it is skipped, and the task goes on",
+            State.CANCELED: "its cancellation has begun",
+        }[self.wish.state]
+
+    @property
     def what(self) -> str:
         task = f"task {TASK_ID} (Restart OB cluster)"
         return f"subtask {SECOND} of {task}" if self.wish.of_subtasks else task
@@ -92,7 +102,8 @@ def acted_on(
 ) -> dict[str, Any]:
     """Act, and check what holds for every result."""
     result = _act(service, wish, task_id, wait, check_mode, PollPolicy(seconds, 10, announce=announce))
-    assert result.keys() == KEYS | PASSED_ON
+    is_left = not wait and not check_mode and (result["changed"] or not result["task"]["finished"])
+    assert result.keys() == KEYS | PASSED_ON | ({"wait_command"} if is_left else set())
     assert result["reason"]
     assert result["task"]["id"] == result["task_id"] == TASK_ID
     assert result["changed"] == (result["action"] is not None) == bool(result["diff"])

@@ -284,7 +284,8 @@ def timed_out(action, monkeypatch):
         ),
         (
             "time out while it is sent",
-            "It is not known whether the request has started a task: look at the newest tasks in OCP.",
+            "It is not known whether the request has started a task. See the newest tasks: "
+            "ansible localhost -m oceanbase.ocp.task_info -a 'limit=5 detail=compact'",
         ),
         ("time out while it waits", "Nothing was started."),
     ],

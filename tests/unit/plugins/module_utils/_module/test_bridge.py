@@ -199,6 +199,37 @@ def test_refusal_of_an_option_names_the_variable_of_its_caller(run):
 
 
 @pytest.mark.parametrize(
+    ("name", "given", "words"),
+    [
+        ("server_restart", {"safety": "non"}, "value of my_safety must be one of: majority, none, got: non"),
+        ("server_restart", {"stop_on": ["lagg"]}, "value of my_stop_on must be one or more of: alarms, lag"),
+        ("server_restart", {"wait_timeout": "long"}, "argument 'my_wait_timeout' is of type "),
+        ("task_wait", {"task_ids": ["first"]}, "Elements value for option 'my_task_ids' is of type "),
+        ("server_restart", {"cluster": None, "server": None}, "missing required arguments: my_cluster, my_server"),
+        (
+            "server_restart",
+            {"freeze_server": None},
+            "missing required arguments: my_freeze_server. my_freeze_server has no ",
+        ),
+        ("task_info", {"task_id": 1, "cluster": "orders"}, "parameters are mutually exclusive: my_task_id|my_cluster"),
+        ("cluster_wait", {"zone": "zone1"}, "parameters are required together: my_zone, my_servers"),
+        (
+            "cluster_wait",
+            {"apart_from_tasks": [1]},
+            "missing parameter(s) required by 'my_apart_from_tasks': my_apart_from_zone",
+        ),
+    ],
+)
+@pytest.mark.usefixtures("_offline")
+def test_ansibles_refusal_of_an_option_names_the_variable_of_its_caller(run, name, given, words):
+    options = {**OWN[name], **given}
+    variables = {option: f"my_{option}" for option in definition_of(name).options}
+    given_options = {option: value for option, value in options.items() if value is not None}
+    assert run(name, {**CONNECTION, **given_options, "hint_variables": variables})["msg"].startswith(words)
+    assert run(name, {**CONNECTION, **given_options})["msg"].startswith(words.replace("my_", ""))
+
+
+@pytest.mark.parametrize(
     ("name", "option", "value", "words"),
     [
         ("agent_restart", "hosts", [], "hosts: is empty or has an empty entry"),

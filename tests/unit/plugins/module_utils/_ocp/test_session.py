@@ -38,7 +38,7 @@ from ansible_collections.oceanbase.ocp.tests.unit.support.scripted_server import
 )
 
 SHORT = 0.3
-LOOK_FIRST = "look at its newest tasks (oceanbase.ocp.task_info) before sending it again"
+LOOK_FIRST = "look at its newest tasks before sending it again"
 RUN_AGAIN = "Check that the service is up and that url has its scheme, http or https; then run this again."
 CHECK_OPTIONS = "Check the options, and whether this version of OCP has the call."
 

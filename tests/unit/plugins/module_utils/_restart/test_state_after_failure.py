@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import TaskFailed
-from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target import Observation
+from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target import Member, Observation
 from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import RESTART_CASES, failure, request
 
 SERVER = RESTART_CASES["server"]
@@ -26,6 +26,14 @@ def test_failure_says_whether_it_serves(state, service):
     service.end = "FAILED"
     service.after_restart = lambda: setattr(service.servers_there[0], "status", status)
     assert f"\n{words} The task took" in str(failure(service, SERVER, request(wait=True)))
+
+
+def test_failure_of_several_says_that_they_do_not_serve(service):
+    """A host with agents, a zone or a cluster has several parts."""
+    down = [Member(name, "RESTARTING", serves=False) for name in ("a", "b")]
+    up = Member("c", "RUNNING", serves=True)
+    assert Observation(None, (*down, up)).serving_words == ("They do not serve now: a is RESTARTING, b is RESTARTING.")
+    assert Observation(None, (down[0], up)).serving_words == "It does not serve now: a is RESTARTING."
 
 
 def test_failure_says_that_it_is_gone(service):

@@ -76,6 +76,7 @@ def test_clusters_keep_their_order_with_root_servers_last(planned):
     assert [batch["number"] for batch in plan["batches"]] == list(range(1, 10))
     well = {
         "task_ids": [],
+        "waits_for": [],
         "problems": [],
         "serves": True,
         "safe": True,
@@ -271,6 +272,7 @@ def test_zones_without_any_of_the_servers_are_refused(refused):
 
 def test_unknown_cluster_is_named(api, time_passes):
     api.expect("clusters", "order", gives=[ORDERS])
+    api.expect("clusters", gives=[ORDERS])
     with pytest.raises(TargetError, match="clusters: order matches nothing; to choose from: orders"):
         plan_rolling_restart(api.double, replace(ALL, clusters=["order"]), time_passes.clock)
 

@@ -218,6 +218,14 @@ def test_check_mode_says_what_it_would_wait_for_and_what_would_stop_it(service, 
     service.begin(SERVER, [service.servers_there[0]], seconds=30)
     roll(check_mode=True, watch=Watch(frozenset({Sign.LAG, Sign.MERGE}), 7.0))
     assert roll.lines[-2:] == [
-        "would first wait for task 1001, running on orders already",
+        "would first wait for task 1001 (Restart OB server), running on orders already",
         "stops on: lag, merge (max_lag=7)",
     ]
+
+
+@pytest.mark.parametrize("check_mode", [False, True])
+def test_rollback_that_it_waits_for_is_called_one(service, roll, check_mode):
+    service.begin(SERVER, [service.servers_there[0]], seconds=30, rolling_back=True)
+    roll(check_mode=check_mode)
+    words = "rollback of task 1001 (Restart OB server), running on"
+    assert [line for line in roll.lines if words in line], roll.lines

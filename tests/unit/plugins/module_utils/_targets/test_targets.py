@@ -94,8 +94,7 @@ class TestCluster:
         if cluster == "31":
             api.expect("cluster", 31, gives=not_found())
         api.expect("clusters", cluster, gives=[{"id": 70 + n, "name": name} for n, name in enumerate(found)])
-        if not found:
-            api.expect("clusters", gives=[])
+        api.expect("clusters", gives=[])
         with pytest.raises(TargetError) as raised:
             Cluster.find(api.double, cluster)
         assert str(raised.value).startswith(f"cluster: {cluster} matches nothing{hint}. ")
@@ -107,6 +106,15 @@ class TestCluster:
         api.expect("clusters", gives=[{"id": 1, "name": "payments"}, {"id": 2, "name": "orders"}])
         assert message_of(Cluster.find, api.double, "ordrs") == (
             "cluster: ordrs matches nothing; to choose from: payments, orders. Did you mean orders? "
+            "Check the name or id."
+        )
+
+    def test_all_clusters_are_choices_though_the_service_finds_one_alike(self, api):
+        every = [{"id": 1, "name": "payments"}, {"id": 2, "name": "orders"}]
+        api.expect("clusters", "order", gives=[every[1]])
+        api.expect("clusters", gives=every)
+        assert message_of(Cluster.find, api.double, "order") == (
+            "cluster: order matches nothing; to choose from: orders, payments. Did you mean orders? "
             "Check the name or id."
         )
 

@@ -43,7 +43,7 @@ def test_task_action_with_a_lost_response_is_recognized(make_error, call, time_p
     result = acted_on(service, call.wish, announce=lambda line, _bad: lines.append(line))
     assert (result["changed"], result["action"]) == (True, call.wish.state.value)
     assert result["subtask_ids"] == call.subtask_ids
-    assert lines == [f"  {call.what}: {call.done}"]
+    assert lines == [f"  {call.what}: {call.begun}"]
     assert result["reason"].endswith(SHOWN)
     assert (service.posts, time_passes.pauses) == ([call.post], [])
 
@@ -192,7 +192,7 @@ def test_outcome_is_unknown_when_reads_keep_failing(time_passes):
 @every_call
 @pytest.mark.parametrize(
     ("status", "told"),
-    [(401, "Refused with 401"), (403, "Refused with 403"), (404, "task_id: task 1001 does not exist; list")],
+    [(401, "Refused with 401"), (403, "Refused with 403"), (404, "task_id: task 1001 does not exist. See")],
 )
 def test_refused_poll_is_not_repeated(status, told, call, time_passes):
     """Repeating rejected credentials locks the account."""

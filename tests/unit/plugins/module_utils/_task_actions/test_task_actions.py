@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import pytest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.cli_hints import tasks_command
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import (
     AuthenticationFailed,
     ConnectionFailed,
@@ -125,8 +126,29 @@ def test_each_subtask_action_has_a_progress_line(time_passes):
     lines = []
     service = failed(time_passes, also={THIRD: 1})
     acted_on(service, DesiredState(SKIPPED, status="FAILED"), announce=lambda text, bad: lines.append((text, bad)))
-    task = f"task {TASK_ID} (Restart OB cluster): skipped"
+    task = f"task {TASK_ID} (Restart OB cluster): it is skipped, and the task goes on"
     assert lines == [(f"  subtask {number} of {task}", False) for number in (SECOND, THIRD)]
+
+
+WAIT = f"ansible localhost -m oceanbase.ocp.task_wait -a 'task_ids={TASK_ID} detail=compact'"
+WAIT_FOR_ROLLBACK = (
+    f"ansible localhost -m oceanbase.ocp.task -a 'task_id={TASK_ID} state=rolled_back wait=true detail=compact'"
+)
+
+
+@every_call
+def test_action_that_is_not_waited_for_says_that_it_has_begun_and_how_to_wait(call, time_passes):
+    lines = []
+    result = acted_on(ready_for(call, time_passes), call.wish, announce=lambda text, _bad: lines.append(text))
+    assert lines == [f"  {call.what}: {call.begun}"]
+    assert result["wait_command"] == (WAIT_FOR_ROLLBACK if call.wish.state is ROLLED_BACK else WAIT)
+
+
+def test_rollback_that_runs_already_can_be_waited_for(time_passes):
+    service = failed(time_passes)
+    acted_on(service, DesiredState(ROLLED_BACK))
+    again = acted_on(service, DesiredState(ROLLED_BACK))
+    assert (again["changed"], again["wait_command"]) == (False, WAIT_FOR_ROLLBACK)
 
 
 # Interrupted
@@ -216,7 +238,7 @@ def test_unknown_task_error_names_the_option(time_passes):
     service = failed(time_passes)
     error = task_action_error(service, DesiredState(RETRIED), task_id=77)
     assert error.__class__ is TargetError
-    assert str(error) == "task_id: task 77 does not exist; list tasks with oceanbase.ocp.task_info."
+    assert str(error) == f"task_id: task 77 does not exist. See the newest tasks: {tasks_command()}"
     assert (error.facts["task"], error.facts["trace_id"], error.facts["changed"]) == (None, "trace-no", False)
 
 

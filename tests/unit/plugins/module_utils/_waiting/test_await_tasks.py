@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import (
     AuthenticationFailed,
@@ -221,10 +223,16 @@ def test_task_of_a_given_id_may_be_missing_for_15_seconds(lagging, time_passes):
 
 
 def test_task_that_does_not_exist_is_named_with_what_to_do(lagging, time_passes):
-    began = time_passes.time
+    began, lines = time_passes.time, []
+    policy = replace(PATIENT, show=lambda text, _failed: lines.append(text.strip()))
     with pytest.raises(TargetError) as raised:
-        await_tasks(lagging(9000, "No such task"), [7, 8], PATIENT, clock=time_passes.clock)
-    assert str(raised.value) == ("task_ids: task 8 does not exist; list tasks with oceanbase.ocp.task_info.")
+        await_tasks(lagging(9000, "No such task"), [7, 8], policy, clock=time_passes.clock)
+    assert str(raised.value) == (
+        "task_ids: task 8 does not exist. See the newest tasks: "
+        "ansible localhost -m oceanbase.ocp.task_info -a 'limit=5 detail=compact'"
+    )
+    assert lines[0] == "OCP does not show task 8; it may come late, and is looked for until 0:15"
+    assert not [line for line in lines if "goes on" in line]
     assert raised.value.facts["task_id"] == 8
     assert raised.value.facts["trace_id"] == "trace-404"
     assert [task["id"] for task in raised.value.facts["tasks"]] == [7]
