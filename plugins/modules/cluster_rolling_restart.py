@@ -258,7 +258,7 @@ run:
       description: As O(max_failures), V(0) if it is not given.
       returned: always
       type: int
-  sample: {"record": "/home/ops/rolling-restart-20261128T225615-638222.record", "canaries": [], "max_servers": 300, "max_failures": 0}
+  sample: {"record": "/ops/rolling-restart-1.record", "canaries": [], "max_servers": 300, "max_failures": 0}
 planned:
   description: How many servers needed the restart when it was planned.
   returned: always, but for options that are refused

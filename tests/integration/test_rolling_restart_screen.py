@@ -126,6 +126,24 @@ def test_what_is_left_for_the_next_run_is_counted_and_says_why(fleet):
     assert [line for line in lines(left) if line.endswith(" 0 left alone, 9 left for the next run, 0 failed")]
 
 
+def test_option_without_the_prefix_is_told_before_anything_is_sent(ansible, connect, start_emulator):
+    connect(start_emulator("--clusters", "1", "--zones", "3", "--servers-per-zone", "1", *QUICK))
+    runs = {
+        "rolling_restart": {"rolling_restart_change": "memory-1", "rolling_restart_clusters": ["cluster1"]},
+        "fleet_restart": {
+            "fleet_restart_change": "memory-2",
+            "fleet_restart_servers": [{"cluster": "cluster1", "server": "10.0.0.1:2882"}],
+        },
+    }
+    for playbook, given in runs.items():
+        variables = json.dumps({**given, "safety": "none"})
+        outcome = ansible.playbook(f"oceanbase.ocp.{playbook}", arguments=f"-e '{variables}'")
+        assert outcome.rc == 0, outcome.output
+        warning = f"[WARNING]: safety: is ignored by oceanbase.ocp.{playbook}; its variable is {playbook}_safety."
+        assert outcome.output.count(warning) == 1
+        assert outcome.output.index(warning) < outcome.output.index("submitted, task ")
+
+
 def test_agents_of_nine_hosts_take_as_many(ansible, connect, start_emulator):
     ansible.environment |= {"ANSIBLE_LOCALHOST_WARNING": "true", "ANSIBLE_INVENTORY_UNPARSED_WARNING": "true"}
     emulator = start_emulator("--clusters", "3", "--zones", "3", "--servers-per-zone", "1", *QUICK)
