@@ -65,11 +65,12 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
+from ansible import constants as C  # noqa: N812 - its name all over Ansible
 from ansible.module_utils.common.yaml import yaml_load
 from ansible.plugins.lookup import LookupBase
 from ansible.utils.display import Display
 
-from ..plugin_utils._ansible_core import LookupFailed, extra_variables
+from ..plugin_utils._ansible_core import LookupFailed, extra_variables, is_read
 
 COLLECTION = Path(__file__).parents[2]
 # Reserved for the caller, followed by any name.
@@ -164,6 +165,12 @@ def _refusal(variable: str, name: str, prefix: str, known: set[str]) -> str:
     return f"{variable}: is not a variable of oceanbase.ocp.{name}; {hint}"
 
 
+def _warn(sentence: str) -> None:
+    """Show a warning before the task that looks begins; one of Ansible itself comes with the result of that task."""
+    if is_read(2):
+        Display().display(f"[WARNING]: {sentence}", color=C.COLOR_WARN, stderr=True)
+
+
 class LookupModule(LookupBase):
     """Find misspelt variables."""
 
@@ -175,7 +182,7 @@ class LookupModule(LookupBase):
         names = {str(name) for each in (own, *of_hosts.values()) for name in each}
         try:
             for sentence in self._ignored(terms, variables or {}):
-                Display().warning(sentence)
+                _warn(sentence)
             unknown = [sentence for name in terms for sentence in unknown_variables(name, names)]
             return [*unknown, *differing(self.get_option("alike"), own, of_hosts)]
         except ValueError as error:

@@ -131,18 +131,21 @@ options:
   run:
     description:
       - The run that this cluster is a part of, such as a play over many clusters. Each cluster adds its outcome to a
-        file. Then a line shows how many have ended, how many failed, and about how long the rest will take.
+        file. Then a line shows how many have ended, how many failed, and about how long the rest will take. The last
+        one shows what became of all, and writes it to a file with the ending C(.json), in place of the first one.
       - No restart begins if more than O(max_failures) clusters of the run have failed.
+      - With O(clusters), this is the look at all of them before the run. It restarts nothing, and fails if more than
+        O(max_failures) clusters are blocked. If nothing is to be restarted, there is no run, and each cluster has to be
+        healthy here.
     type: dict
     suboptions:
       record:
-        description: Path of the file. It has to exist, and to be empty at the beginning of a run.
+        description: Path of the file, with the ending C(.record). It must not be there before a run.
         type: str
         required: true
       host:
-        description: The name of the cluster in the file, such as C(inventory_hostname).
+        description: The name of the cluster in the file, such as C(inventory_hostname). Required with O(cluster).
         type: str
-        required: true
       clusters:
         description: How many clusters the run has.
         type: int
@@ -151,6 +154,20 @@ options:
         description: How many of them are restarted at the same time.
         type: int
         default: 1
+      servers:
+        description: How many servers are to be restarted in all clusters, for the time that is left.
+        type: int
+      canaries:
+        description: Names of the clusters that are restarted before all others. They are shown with O(clusters).
+        type: list
+        elements: str
+        default: []
+      ended_for:
+        description:
+          - Names of all clusters of the run, as in O(run.host), if no other one is begun. With it the module restarts
+            nothing. It shows what became of all, and writes it, as after the last cluster.
+        type: list
+        elements: str
 extends_documentation_fragment:
   - oceanbase.ocp.connection
   - oceanbase.ocp.attributes
@@ -220,6 +237,29 @@ cluster:
       returned: always
       type: str
   sample: {"id": 1, "name": "orders"}
+run:
+  description: What the calls for each cluster take from the look at all of them.
+  returned: with O(clusters) and O(run), but for options that are refused
+  type: dict
+  contains:
+    record:
+      description: As O(run.record).
+      returned: always
+      type: str
+    canaries:
+      description: As O(run.canaries).
+      returned: always
+      type: list
+      elements: str
+    max_servers:
+      description: As O(max_servers).
+      returned: always
+      type: int
+    max_failures:
+      description: As O(max_failures), V(0) if it is not given.
+      returned: always
+      type: int
+  sample: {"record": "/ops/rolling-restart-1.record", "canaries": [], "max_servers": 300, "max_failures": 0}
 planned:
   description: How many servers needed the restart when it was planned.
   returned: always, but for options that are refused
@@ -834,10 +874,10 @@ from ..module_utils._module.restart_options import (
     watch,
 )
 from ..module_utils._ocp.side_by_side import Crew
-from ..module_utils._rolling.cluster_run import SHORTEST_WAIT, ClusterRun, roll_cluster
+from ..module_utils._rolling.cluster_run import SHORTEST_WAIT, ClusterRun, end_run, roll_cluster
 from ..module_utils._rolling.rolling_order import Strategy
 from ..module_utils._rolling.rolling_plan import RollingRequest, batch_size
-from ..module_utils._rolling.rolling_run import RollingRun, roll_clusters
+from ..module_utils._rolling.rolling_run import Ahead, RollingRun, roll_clusters
 from ..module_utils._rolling.run_record import RunRecord
 from ..module_utils._signs.offline_budget import OfflineBudget
 
@@ -863,9 +903,12 @@ OPTIONS = {
         "type": "dict",
         "options": {
             "record": {"type": "str", "required": True},
-            "host": {"type": "str", "required": True},
+            "host": {"type": "str"},
             "clusters": {"type": "int", "required": True},
             "forks": {"type": "int", "default": 1},
+            "servers": {"type": "int"},
+            "canaries": {"type": "list", "elements": "str", "default": []},
+            "ended_for": {"type": "list", "elements": "str"},
         },
     },
     **SAFETY_OPTIONS,
@@ -899,10 +942,12 @@ def run(api, params, mode):
         crew=Crew(mode.connect, THREADS),
     )
     if params["clusters"] is None:
-        return roll_cluster(api, wanted)
+        names = params["run"]["ended_for"] if params["run"] else None
+        return roll_cluster(api, wanted) if names is None else end_run(wanted, names)
     if params["max_servers"] is not None:
         check_range("max_servers", params["max_servers"], 0)
-    return roll_clusters(api, RollingRun(wanted, params["max_failures"] or 0, params["max_servers"]))
+    ahead = Ahead(params["run"]["forks"], params["run"]["canaries"]) if params["run"] else None
+    return roll_clusters(api, RollingRun(wanted, params["max_failures"] or 0, params["max_servers"], ahead))
 
 
 def planned(params):
@@ -933,7 +978,16 @@ def record(params):
         return None
     for option in ("clusters", "forks"):
         check_range(f"run.{option}", given[option], 1)
-    return RunRecord(given["record"], given["host"], given["clusters"], given["forks"], params["max_failures"])
+    if params["clusters"] is None and not given["host"]:
+        raise OptionError("run.host: is not given; give the name of the cluster in the run.")
+    return RunRecord(
+        given["record"],
+        given["host"] or "",
+        given["clusters"],
+        given["forks"],
+        params["max_failures"],
+        given["servers"],
+    )
 
 
 DEFINITION = Definition(
@@ -942,7 +996,7 @@ DEFINITION = Definition(
     {
         "required_if": [("strategy", Strategy.SERVER.value, ["freeze_server"])],
         "required_one_of": [("cluster", "clusters")],
-        "mutually_exclusive": [("cluster", "clusters"), ("run", "clusters")],
+        "mutually_exclusive": [("cluster", "clusters")],
         "required_by": {"canary": ["clusters"], "max_servers": ["clusters"]},
     },
 )

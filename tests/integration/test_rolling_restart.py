@@ -57,7 +57,7 @@ def test_batch_restarts_concurrently_within_one_zone(roll, start_emulator):
     parts = [[4, 5], [6], [7, 8], [9], [2, 3], [1]]
     for earlier, later in pairwise(parts):
         assert max(spans[server][1] for server in earlier) <= min(spans[server][0] for server in later)
-    assert "9 planned: 9 restarted, 0 left alone, 0 failed, 0 not touched" in outcome.output
+    assert "9 servers: 9 restarted, 0 left alone, 0 failed, 0 not touched" in outcome.output
 
 
 def test_failed_node_stops_the_run_and_a_rerun_continues(roll, start_emulator, tmp_path):

@@ -79,7 +79,7 @@ def test_nothing_begins_that_would_not_be_done_in_time_and_the_next_run_goes_on(
     words = "".join(outcome.output.splitlines())
     assert "Left for the next run, since " in words
     assert f": {', '.join(left)}" in words
-    assert f"9 planned: {batch} restarted, 0 left alone, 0 failed, {9 - batch} not touched" in outcome.output
+    assert f"9 servers: {batch} restarted, 0 left alone, 0 failed, {9 - batch} not touched" in outcome.output
     del given["stop_after"]
     outcome = roll(emulator, ["orders", "payments"], **given)
     assert outcome.rc == 0, outcome.output

@@ -102,7 +102,7 @@ def test_server_that_comes_into_the_scope_meanwhile_is_seen_by_the_last_look(rol
     shown = "\n".join(outcome.results["Show what was done"]["msg"])
     for name in ("10.0.0.3:2882", "10.0.0.4:2882", "10.0.0.8:2882"):
         assert name in shown
-    assert "3 planned: 3 restarted, 0 left alone, 0 failed, 0 not touched" in shown
+    assert "3 servers: 3 restarted, 0 left alone, 0 failed, 0 not touched" in shown
 
 
 @pytest.mark.parametrize("profile", ["4.3", pytest.param("4.2", marks=pytest.mark.nightly)])

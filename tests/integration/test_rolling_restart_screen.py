@@ -6,8 +6,10 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 
 import pytest
+import yaml
 from rolling import QUICK, message, plan_lines, posts
 
 NINE = ("--clusters", "1", "--zones", "3", "--servers-per-zone", "3", *QUICK)
@@ -20,6 +22,34 @@ AGENTS_LINE = re.compile(r"^  (\d) of 9, (.+) restarted in \d+\.\d s, (\d) left(
 
 def lines(outcome):
     return outcome.output.splitlines()
+
+
+def zones(cluster, servers):
+    """Three zones, each with so many servers."""
+    return [
+        {"name": f"zone{zone}", "servers": [{"ip": f"10.{cluster}.{zone}.{last}"} for last in range(1, servers + 1)]}
+        for zone in (1, 2, 3)
+    ]
+
+
+@pytest.fixture
+def fleet(ansible, connect, start_emulator, tmp_path):
+    """Nine servers in two clusters, which are the hosts; returns what runs the playbook with these variables."""
+    ansible.environment |= {"ANSIBLE_LOCALHOST_WARNING": "true", "ANSIBLE_INVENTORY_UNPARSED_WARNING": "true"}
+    clusters = [{"name": "shop", "zones": zones(1, 1)}, {"name": "big", "zones": zones(2, 2)}]
+    (tmp_path / "fleet.yml").write_text(yaml.safe_dump({"clusters": clusters}))
+    (tmp_path / "fleet.ocp.yml").write_text(yaml.safe_dump({"plugin": "oceanbase.ocp.ocp", "hosts": "clusters"}))
+    emulator = start_emulator("--fleet", str(tmp_path / "fleet.yml"), *QUICK)
+    connect(emulator)
+
+    def run(*arguments, **given):
+        variables = {f"rolling_restart_{name}": value for name, value in given.items()}
+        variables |= {"rolling_restart_folder": str(tmp_path), "rolling_restart_gate_timeout": 60}
+        words = ["-i", str(tmp_path / "fleet.ocp.yml"), *arguments, "-e", json.dumps(variables)]
+        return ansible.playbook("oceanbase.ocp.rolling_restart", arguments=shlex.join(words))
+
+    run.emulator = emulator
+    return run
 
 
 @pytest.mark.smoke
@@ -59,6 +89,59 @@ def test_nine_servers_of_a_fleet_in_waves_take_as_many(ansible, connect, start_e
     assert shown == [(str(number), str(9 - number)) for number in range(1, 10)]
     assert len(lines(again)) <= 15, again.output
     assert "  0 to restart, 9 left alone" in lines(again)
+
+
+@pytest.mark.smoke
+def test_nine_servers_of_clusters_as_hosts_take_as_many(fleet, tmp_path):
+    first = fleet(change="memory")
+    assert first.rc == 0, first.output
+    assert len(posts(fleet.emulator)) == 9
+    assert len(lines(first)) <= 40, first.output
+    servers = "servers: 9 restarted, 0 left alone, 0 failed"
+    assert f"  2 clusters: 2 ok, 0 failed, 0 stopped or not begun; {servers}" in lines(first)
+    again = fleet(change="memory")
+    assert again.rc == 0, again.output
+    assert len(posts(fleet.emulator)) == 9
+    assert len(lines(again)) <= 15, again.output
+    assert "  2 clusters with 9 servers: 0 to restart, 9 left alone" in lines(again)
+    assert [path.suffix for path in tmp_path.glob("rolling-restart-*")] == [".json"]
+
+
+def test_blocked_cluster_is_the_one_that_fails_with_the_cause_and_the_way_out(fleet):
+    fleet.emulator.put("/emulator/servers/1", {"available": False})
+    stopped = fleet(change="memory")
+    assert (stopped.rc, posts(fleet.emulator)) == (2, [])
+    assert message(stopped).startswith("Nothing was restarted. Cluster shop (id 1) is not healthy: ")
+    said, recap = stopped.output.split("PLAY RECAP")
+    assert re.findall(r"^fatal: \[(\S+)\]", said, re.MULTILINE) == ["shop"]
+    assert re.findall(r"^(\S+) .* failed=[1-9]", recap, re.MULTILINE) == ["shop"]
+    assert len([line for line in lines(stopped) if line.startswith("[ERROR]")]) <= 1
+
+
+def test_what_is_left_for_the_next_run_is_counted_and_says_why(fleet):
+    left = fleet(change="memory", stop_after="2020-01-01T00:00:00Z")
+    assert (left.rc, posts(fleet.emulator)) == (0, [])
+    [row] = [line for line in lines(left) if line.startswith("  shop  ")]
+    assert "; left for the next run, since it would not be done before 2020-01-01" in row
+    assert [line for line in lines(left) if line.endswith(" 0 left alone, 9 left for the next run, 0 failed")]
+
+
+def test_option_without_the_prefix_is_told_before_anything_is_sent(ansible, connect, start_emulator):
+    connect(start_emulator("--clusters", "1", "--zones", "3", "--servers-per-zone", "1", *QUICK))
+    runs = {
+        "rolling_restart": {"rolling_restart_change": "memory-1", "rolling_restart_clusters": ["cluster1"]},
+        "fleet_restart": {
+            "fleet_restart_change": "memory-2",
+            "fleet_restart_servers": [{"cluster": "cluster1", "server": "10.0.0.1:2882"}],
+        },
+    }
+    for playbook, given in runs.items():
+        variables = json.dumps({**given, "safety": "none"})
+        outcome = ansible.playbook(f"oceanbase.ocp.{playbook}", arguments=f"-e '{variables}'")
+        assert outcome.rc == 0, outcome.output
+        warning = f"[WARNING]: safety: is ignored by oceanbase.ocp.{playbook}; its variable is {playbook}_safety."
+        assert outcome.output.count(warning) == 1
+        assert outcome.output.index(warning) < outcome.output.index("submitted, task ")
 
 
 def test_agents_of_nine_hosts_take_as_many(ansible, connect, start_emulator):

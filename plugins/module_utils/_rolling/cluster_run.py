@@ -4,13 +4,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime, tzinfo
 from typing import Any
 
 from .._base.clock import SYSTEM_CLOCK, Clock
 from .._base.errors import ChangeStopped, NotHealthy, NotVerified, OcpError
+from .._base.parsing import instant
 from .._base.text import join_names
 from .._health.health_gate import await_health
 from .._health.read_health import Demands
@@ -21,6 +23,7 @@ from .._restart.fleet_outcome import FleetMember
 from .._restart.many_restarts import restart_many
 from .._restart.restart_request import RestartRequest
 from .._restart.run import LAG_PAUSES, note_first_use, restart_target
+from .._signs.sign_rules import Watch
 from .._targets.cluster import Cluster
 from .._targets.server import Server
 from .._targets.target import Selector
@@ -30,7 +33,9 @@ from .._waiting.poll_pauses import SHORTEST_PAUSE, PollPolicy
 from .._waiting.progress import progress_line
 from .rolling_order import Strategy
 from .rolling_plan import RollingRequest, plan_rolling_restart
+from .rolling_words import left_alone_lines
 from .run_record import ENDED, FAILED, STOPPED, RunRecord, duration_words
+from .run_summary import close_run
 from .server_outcomes import (
     failed_restart,
     outcome_words,
@@ -72,6 +77,20 @@ def roll_cluster(api: OcpApi, wanted: ClusterRun, clock: Clock = SYSTEM_CLOCK) -
     of the change has failed elsewhere, that is in the result if there is a record, otherwise it is an error.
     """
     return _Alone(api, wanted, clock).run()
+
+
+def end_run(wanted: ClusterRun, names: Sequence[str]) -> Result:
+    """End the run of the record of ``wanted`` where no other of these clusters is begun; returns the result."""
+    if wanted.record is not None and not wanted.restart.check_mode:
+        _show_end(wanted, names)
+    nothing = {"planned": 0, "left_alone": 0, "results": [], "untouched": [], "postponed": None, "stopped": None}
+    return {"changed": False, "cluster": {"id": None, "name": wanted.plan.clusters[0]}, **nothing, "elapsed": 0.0}
+
+
+def _show_end(wanted: ClusterRun, names: Sequence[str] = ()) -> None:
+    if wanted.record is not None:
+        for line in close_run(wanted.record, wanted.plan, names):
+            wanted.restart.policy.announce(progress_line(line), False)
 
 
 class ClusterInTurn:
@@ -226,14 +245,24 @@ class ClusterInTurn:
             self._say(self._tally.words(outcome_words(outcome), goes_on=not failed), failed=failed)
 
     def _gate(self, soak: float) -> None:
-        gate = PollPolicy(self._gate_timeout, self._policy.interval, self._policy.show)
-        watch = self._request({"zone": ""}).watch if soak else None
+        self._await_health()
         if soak:
-            self._say(f"watched for {duration_words(soak)}")
+            until = datetime.fromtimestamp(self._clock.wall() + soak, UTC).astimezone(self._zone())
+            self._say(f"watched for {duration_words(soak)}, until {until.timetz().isoformat('seconds')}")
+            self._await_health(soak, self._request({"zone": ""}).watch)
+            self._tally.watched()
+
+    def _await_health(self, soak: float = 0.0, watch: Watch | None = None) -> None:
+        gate = PollPolicy(self._gate_timeout, self._policy.interval, self._policy.show)
         found = await_health(
             self._api, str(self._cluster["id"]), Demands(), gate, soak=soak, watch=watch, clock=self._clock
         )
         self.warnings += found["warnings"]
+
+    def _zone(self) -> tzinfo | None:
+        """The time zone of the service, as far as a start shows it; None for that of this machine."""
+        shown = [instant(outcome["start_after"]) for outcome in self.results]
+        return next((start.tzinfo for start in reversed(shown) if start is not None), None)
 
     def _say(self, words: str, *, failed: bool = False) -> None:
         self._policy.show(progress_line(f"{self._label}{words}"), failed)
@@ -317,9 +346,9 @@ class _Alone:
         self._planned = [server for batch in plan["batches"] for server in batch["servers"]]
         if self._cluster["blocked"]:
             raise NotHealthy(blocked_words(self._cluster))
-        label, show = f"{self._cluster['name']}: ", self._wanted.restart.policy.show
-        for server in self._left_alone:
-            show(progress_line(f"{label}left alone: {server['reason']}"), False)
+        label, policy = f"{self._cluster['name']}: ", self._wanted.restart.policy
+        for line in left_alone_lines(self._planned, self._left_alone, in_full=policy.steps):
+            policy.show(progress_line(f"{label}{line}"), False)
         tally = Tally(len(self._planned), self._clock, self._wanted.record)
         self._wanted.restart.policy.note({"plan": plan})
         self._turn = ClusterInTurn(self._api, self._wanted, plan, tally, label, self._clock)
@@ -371,9 +400,12 @@ class _Alone:
     def _record(self, word: str, facts: Result) -> None:
         if self._wanted.record is not None and not self._wanted.restart.check_mode:
             elapsed = self._clock.now() - self._began
-            left = self._wanted.record.note(word, elapsed, {"outcome": word, **self._result(), **facts})
+            state = self._wanted.record.note(word, elapsed, {"outcome": word, **self._result(), **facts})
             why = f": {facts['message'].splitlines()[0]}" if word == FAILED else ""
             announce = self._wanted.restart.policy.announce
             # The option may be its id, which beside counts reads as a count.
             name = self._wanted.record.host if self._cluster["id"] is None else self._cluster["name"]
-            announce(progress_line(f"{left} ({name} {word}{why})"), word == FAILED)
+            if state.failed or not state.is_over:
+                announce(progress_line(f"{state.words} ({name} {word}{why})"), word == FAILED)
+            if state.is_over:
+                _show_end(self._wanted)

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -16,7 +16,7 @@ from .._ocp.endpoints import OcpApi
 from .._waiting.progress import progress_line
 from .cluster_run import ClusterInTurn, ClusterRun, blocked_words, look_again
 from .rolling_plan import plan_rolling_restart
-from .rolling_words import batch_words, outcome_counts, plan_lines, purposes
+from .rolling_words import batch_words, outcome_counts, plan_lines, purposes, scope_lines
 from .server_outcomes import FAILED, shown_failure, tasks_of_failure
 from .tally import Tally
 
@@ -29,11 +29,23 @@ class RollingRun:
 
     After more than ``max_failures`` failed clusters no other one is begun; more than ``max_servers`` to restart are
     refused. The cluster of the last canary is watched for the ``soak`` of ``each``.
+
+    With ``ahead`` each cluster has a call of its own, and this is the look at all of them before: if servers are to be
+    restarted, it ends there.
     """
 
     each: ClusterRun
     max_failures: int
     max_servers: int | None
+    ahead: Ahead | None = None
+
+
+@dataclass(frozen=True)
+class Ahead:
+    """The run to come: how many clusters at the same time, and the names of those that are the first."""
+
+    forks: int
+    canaries: Sequence[str]
 
 
 def roll_clusters(api: OcpApi, wanted: RollingRun, clock: Clock = SYSTEM_CLOCK) -> Result:
@@ -74,13 +86,14 @@ class _RollingRun:
         """See roll_clusters."""
         self._plan = plan_rolling_restart(self._api, self._wanted.each.plan, self._clock)
         self._request.policy.note({"plan": self._plan})
-        would = self._request.check_mode
-        in_full = would or self._request.policy.steps
-        for line in plan_lines(self._plan, self._wanted.each.plan, in_full=in_full, would=would):
+        for line in self._plan_lines():
             self._say(line)
         self._check_size()
         blocked = [cluster for cluster in self._plan["clusters"] if cluster["blocked"]]
         self._failures += [_failure(cluster["name"], {}, blocked_words(cluster)) for cluster in blocked]
+        if self._wanted.ahead is not None and self._servers and not self._request.check_mode:
+            self._look_ahead()
+            return
         if not self._request.check_mode:
             self._restart()
         if self._failures:
@@ -90,6 +103,7 @@ class _RollingRun:
         """The result so far."""
         results = self._results
         return {
+            **self._run_to_come(),
             "changed": bool(self._plan["batches"]) if self._request.check_mode else any(t.changed for t in self._turns),
             "plan": {key: value for key, value in self._plan.items() if key not in ("changed", "warnings")},
             "planned": len(self._servers),
@@ -104,6 +118,26 @@ class _RollingRun:
             "warnings": list(dict.fromkeys([*self._plan["warnings"], *(w for t in self._turns for w in t.warnings)])),
         }
 
+    def _run_to_come(self) -> Result:
+        wanted = self._wanted
+        if wanted.ahead is None or wanted.each.record is None:
+            return {}
+        limits = {"max_servers": wanted.max_servers, "max_failures": wanted.max_failures}
+        return {"run": {"record": wanted.each.record.path, "canaries": [*wanted.ahead.canaries], **limits}}
+
+    def _plan_lines(self) -> Iterator[str]:
+        would, steps, ahead = self._request.check_mode, self._request.policy.steps, self._wanted.ahead
+        if ahead is None:
+            return plan_lines(self._plan, self._wanted.each.plan, in_full=would or steps, would=would)
+        return scope_lines(self._plan, ahead.forks, ahead.canaries, in_full=steps, would=would)
+
+    def _look_ahead(self) -> None:
+        """Make sure that the run may begin."""
+        if self._wanted.each.record is not None:
+            self._wanted.each.record.check()
+        if len(self._failures) > self._wanted.max_failures:
+            raise NotAllRestarted(self._words(), **self._shown)
+
     def _check_size(self) -> None:
         most = self._wanted.max_servers
         if most is not None and len(self._servers) > most:
@@ -114,11 +148,11 @@ class _RollingRun:
             )
 
     def _restart(self) -> None:
-        tally = Tally(len(self._servers), self._clock)
+        soak = self._wanted.each.soak
+        tally = Tally(len(self._servers), self._clock, watch=soak if self._last_canary else 0.0)
         self._turns = [self._turn(cluster, tally) for cluster in self._plan["clusters"] if not cluster["blocked"]]
         # The change begins for all of them before the first restart.
         begun = [turn for turn in self._turns if self._try(turn.name, dict, turn.begin)]
-        soak = self._wanted.each.soak
         for turn in begun:
             if self._postponed or len(self._failures) > self._wanted.max_failures:
                 break
@@ -130,7 +164,7 @@ class _RollingRun:
             plan = self._wanted.each.plan
             self._try("", dict, partial(look_again, self._api, plan, known, restarted, self._clock))
         if self._servers:
-            self._say(outcome_counts(self._servers, self._results))
+            self._say(outcome_counts(self._servers, self._plan["left_alone"], self._results))
         if self._postponed:
             names = ", ".join(server["name"] for server in self._untouched)
             # Whole, however narrow the terminal is.

@@ -19,6 +19,8 @@ Result = dict[str, Any]
 
 # Of a larger plan only the counts are shown.
 MOST_ZONES = 12
+# Of larger fleets check mode does not name the servers.
+MOST_CLUSTERS = 10
 
 
 def plan_lines(plan: Result, wanted: RollingRequest, *, in_full: bool, would: bool = False) -> Iterator[str]:
@@ -33,28 +35,34 @@ def plan_lines(plan: Result, wanted: RollingRequest, *, in_full: bool, would: bo
     done = _would_words(total, batches) if would and total else f"{total} to restart"
     ill = f"blocked: {len(blocked)} of {counted(len(clusters), 'cluster')}; " if blocked else ""
     yield f"{ill}{done}, {len(left)} left alone{where}"
-    for cluster in blocked:
-        lines = cluster["message"].splitlines()
-        # What to do is in the message of the failure, where it is not cut.
-        told = lines if in_full else [lines[0].removesuffix(f" {NEXT_STEPS_HEADING}")]
-        yield from (f"blocked: {cluster['name']}: {line}" for line in told)
+    yield from _blocked_lines(blocked, in_full=in_full)
     zones = [(place, [*there]) for place, there in groupby(batches, itemgetter("cluster", "zone", "canary"))]
     for (cluster, zone, canary), there in zones if in_full or len(zones) <= MOST_ZONES else ():
         servers = [server for batch in there for server in batch["servers"]]
         yield f"{cluster} {zone}: {_servers(len(servers), is_canary=canary)} ({there[-1]['reason']})"
         yield from (f"  {server['reason']}" for server in servers if in_full)
-    for server in left:
-        if in_full or not server["serves"]:
-            yield f"left alone: {server['reason']}{'' if server['serves'] else ', but does not serve'}"
+    yield from (_left_alone(server) for server in left if in_full or not server["serves"])
+    yield from _trouble_lines(clusters, would=would)
+    if wanted.watch is not None and batches:
+        signs = sorted(sign.value for sign in wanted.watch.signs)
+        limit = f" (max_lag={wanted.watch.max_lag:g})" if would and Sign.LAG in wanted.watch.signs else ""
+        yield f"stops on: {', '.join(signs)}{limit}"
+
+
+def _blocked_lines(blocked: Sequence[Result], *, in_full: bool) -> Iterator[str]:
+    for cluster in blocked:
+        lines = cluster["message"].splitlines()
+        # What to do is in the message of the failure, where it is not cut.
+        told = lines if in_full else [lines[0].removesuffix(f" {NEXT_STEPS_HEADING}")]
+        yield from (f"blocked: {cluster['name']}: {line}" for line in told)
+
+
+def _trouble_lines(clusters: Sequence[Result], *, would: bool) -> Iterator[str]:
     for cluster in clusters:
         if would and cluster["task_ids"]:
             yield f"would first wait for {join_names(cluster['waits_for'])}, running on {cluster['name']} already"
         yield from (f"sign of trouble: {sign}" for sign in cluster["signs"])
         yield from (f"the database would refuse in {cluster['name']} now: {each}" for each in cluster["obstacles"])
-    if wanted.watch is not None and batches:
-        signs = sorted(sign.value for sign in wanted.watch.signs)
-        limit = f" (max_lag={wanted.watch.max_lag:g})" if would and Sign.LAG in wanted.watch.signs else ""
-        yield f"stops on: {', '.join(signs)}{limit}"
 
 
 def _would_words(total: int, batches: Sequence[Result]) -> str:
@@ -88,10 +96,44 @@ def batch_words(batch: Result, batches: int) -> str:
     return f"batch {batch['number']} of {batches} ({batch['zone']}: {names})"
 
 
-def outcome_counts(planned: Sequence[Result], results: Sequence[Result]) -> str:
-    """The last line of a run."""
+def outcome_counts(planned: Sequence[Result], left_alone: Sequence[Result], results: Sequence[Result]) -> str:
+    """The last line of a run: all servers in its scope, those that the plan left alone too."""
     failed, skipped = (sum(one["outcome"] == word for one in results) for word in (FAILED, "skipped"))
     return (
-        f"{len(planned)} planned: {len(results) - failed - skipped} restarted, {skipped} left alone, "
-        f"{failed} failed, {len(planned) - len(results)} not touched"
+        f"{counted(len(planned) + len(left_alone), 'server')}: {len(results) - failed - skipped} restarted, "
+        f"{len(left_alone) + skipped} left alone, {failed} failed, {len(planned) - len(results)} not touched"
     )
+
+
+def left_alone_lines(planned: Sequence[Result], left_alone: Sequence[Result], *, in_full: bool) -> Iterator[str]:
+    """How many servers of a cluster are left alone; ``in_full`` and of those that do not serve the reason of each."""
+    if left_alone:
+        yield f"{len(planned)} to restart, {len(left_alone)} left alone"
+    yield from (_left_alone(server) for server in left_alone if in_full or not server["serves"])
+
+
+def _left_alone(server: Result) -> str:
+    return f"left alone: {server['reason']}{'' if server['serves'] else ', but does not serve'}"
+
+
+def scope_lines(plan: Result, forks: int, canaries: Sequence[str], *, in_full: bool, would: bool) -> Iterator[str]:
+    """The scope of a run over many clusters: what may stop it, then the counts; ``in_full`` its servers too."""
+    clusters, batches, left = plan["clusters"], plan["batches"], plan["left_alone"]
+    blocked = [cluster for cluster in clusters if cluster["blocked"]]
+    yield from _blocked_lines(blocked, in_full=in_full)
+    yield from _trouble_lines(clusters, would=would)
+    if in_full or (would and len(clusters) <= MOST_CLUSTERS):
+        for cluster in clusters:
+            own = [batch for batch in batches if batch["cluster_id"] == cluster["id"]]
+            named = [f"{join_names(one['name'] for one in batch['servers'])} ({batch['zone']})" for batch in own]
+            yield from [f"{cluster['name']}: {', '.join(named)}"] if own else ()
+    yield from (_left_alone(server) for server in left if in_full or not server["serves"])
+    if canaries:
+        yield f"canaries: {', '.join(canaries)}"
+    total, busy = sum(len(batch["servers"]) for batch in batches), sum(cluster["batches"] > 0 for cluster in clusters)
+    todo = f"would restart {total}" if would and total else f"{total} to restart"
+    where = f" in {counted(busy, 'cluster')}" if total else ""
+    ill = f", {counted(len(blocked), 'cluster')} blocked" if blocked else ""
+    side_by_side = f"; up to {min(forks, len(clusters))} clusters at the same time" if busy > 1 and forks > 1 else ""
+    scope = f"{counted(len(clusters), 'cluster')} with {counted(total + len(left), 'server')}"
+    yield f"{scope}: {todo}{where}, {len(left)} left alone{ill}{side_by_side}"

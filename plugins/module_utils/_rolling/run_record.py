@@ -6,10 +6,11 @@ from __future__ import annotations
 
 import fcntl
 import json
-from collections.abc import Sequence
+import os
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from .._base.clock import SYSTEM_CLOCK, Clock
 from .._base.errors import OptionError
@@ -29,7 +30,7 @@ class RunRecord:
     """The record at ``path`` of a run over this many ``clusters``, up to ``forks`` of them at the same time.
 
     ``host`` is the one that is noted. All have one file, and each writes one line at a time under a lock. It stops when
-    more than ``most`` have failed.
+    more than ``most`` have failed. ``servers`` are to be restarted in all clusters; None if that is not known.
     """
 
     path: str
@@ -37,6 +38,7 @@ class RunRecord:
     clusters: int
     forks: int
     most: int | None
+    servers: int | None = None
     clock: Clock = SYSTEM_CLOCK
 
     def objection(self) -> str:
@@ -46,9 +48,21 @@ class RunRecord:
             return ""
         return f"{failed} of {counted(self.clusters, 'cluster')} of this run failed, and max_failures={self.most}"
 
-    def note(self, word: str, elapsed: float, entry: dict[str, Any]) -> str:
-        """Add the outcome of a cluster after these seconds; returns what is left. Raises OptionError."""
-        return self._words(self._add(f"{word} {elapsed:.1f} {json.dumps({'host': self.host, **entry}, default=str)}"))
+    def check(self) -> None:
+        """Raise OptionError if the record cannot be written."""
+        folder = Path(self.path).parent
+        if not folder.is_dir() or not os.access(folder, os.W_OK):
+            raise OptionError(f"run: the record {self.path} cannot be used: {folder} is not a folder to write to.")
+
+    def note(self, word: str, elapsed: float, entry: dict[str, Any]) -> RunState:
+        """Add the outcome of a cluster after these seconds; returns how far the run is. Raises OptionError."""
+        lines = self._add(f"{word} {elapsed:.1f} {json.dumps({'host': self.host, **entry}, default=str)}")
+        is_last = sum(line.startswith(ENDS) for line in lines) == self.clusters
+        return RunState(self._words(lines), is_last, _failed(lines))
+
+    def entries(self) -> list[dict[str, Any]]:
+        """What is noted of each cluster that has ended, in this order. Raises OptionError."""
+        return [entry for line in self._lines() if line.startswith(ENDS) and "outcome" in (entry := _entry(line))]
 
     def note_under_way(self, left: int, pace: float) -> None:
         """Note that this many servers of the cluster are left, at these seconds for each. Raises OptionError."""
@@ -57,7 +71,7 @@ class RunRecord:
     def _add(self, line: str) -> list[str]:
         """Add a line; returns all lines."""
         try:
-            with Path(self.path).open("a+b") as file:
+            with open(self.path, "a+b", opener=_private) as file:
                 fcntl.flock(file, fcntl.LOCK_EX)
                 file.seek(0)
                 before = file.read().decode(errors="replace")
@@ -71,6 +85,8 @@ class RunRecord:
         try:
             with Path(self.path).open(encoding="utf-8", errors="replace") as file:
                 return file.read().splitlines()
+        except FileNotFoundError:
+            return []
         except OSError as error:
             raise self._unusable(error) from error
 
@@ -91,41 +107,88 @@ class RunRecord:
         if self.most is not None and _failed(lines) > self.most:
             # The run is ending.
             return ""
-        # How long a failure took tells nothing of the others.
-        took = [float(line.split(" ", 2)[1]) for line in ended if line.startswith(ENDED)][-LOOKED_AT:]
         under_way = self._under_way(lines)
-        if not took and not any(under_way):
+        ahead = self._ahead(lines, open_ones - len(under_way))
+        if ahead is None and not any(under_way):
             return ""
-        # Those that have not begun may take as long as others.
-        work = sum(under_way) + (sum(took) / len(took) if took else 0.0) * (open_ones - len(under_way))
-        left = max([work / min(self.forks, open_ones), *under_way])
+        left = max([(sum(under_way) + (ahead or 0.0)) / min(self.forks, open_ones), *under_way])
         return f", about {duration_words(left)} left"
+
+    def _ahead(self, lines: Sequence[str], clusters: int) -> float | None:
+        """The seconds of all clusters that have not begun, one after another; None if nothing tells."""
+        # How long a failure took tells nothing of the others.
+        ended = [line for line in lines if line.startswith(ENDED)][-LOOKED_AT:]
+        took = sum(float(line.split(" ", 2)[1]) for line in ended)
+        if self.servers is None:
+            return took / len(ended) * clusters if ended else None
+        begun = {_host_of(line): _planned(line) for line in lines if line.startswith(ENDS)}
+        for mark in _marks(lines):
+            # The first one of a cluster has all of its servers.
+            begun.setdefault(mark.host, mark.left)
+        done, paces = sum(map(_planned, ended)), [mark.pace for mark in _marks(lines) if mark.pace]
+        if not done and not paces:
+            return None
+        pace = took / done if done else sum(paces) / len(paces)
+        return pace * max(self.servers - sum(begun.values()), 0)
 
     def _under_way(self, lines: Sequence[str]) -> list[float]:
         """The seconds that each cluster in progress still needs."""
-        newest: dict[str, tuple[int, float, float]] = {}
-        for line in lines:
-            word, *rest = line.split(" ", 4)
-            if word == UNDER_WAY and len(rest) == 4:
-                left, pace, at, host = rest
-                newest[host] = int(left), float(pace), float(at)
-            elif word in ENDS:
-                newest.pop(_host_of(line), None)
-        known = [pace for _left, pace, _at in newest.values() if pace]
+        over = {_host_of(line) for line in lines if line.startswith(ENDS)}
+        newest = {mark.host: mark for mark in _marks(lines) if mark.host not in over}.values()
+        known = [mark.pace for mark in newest if mark.pace]
         usual, now = sum(known) / len(known) if known else 0.0, self.clock.wall()
         # Where nothing has ended yet, the next servers may take as long as the first one has taken so far. A server
         # that takes longer than the others has at least those after it left.
-        each = [(left, pace or usual or now - at, now - at) for left, pace, at in newest.values()]
+        each = [(mark.left, mark.pace or usual or now - mark.at, now - mark.at) for mark in newest]
         return [max(left * pace - so_far, (left - 1) * pace, 0.0) for left, pace, so_far in each]
 
 
-def _host_of(line: str) -> str:
-    """The host of an end; empty if a killed process has left half of it."""
+@dataclass(frozen=True)
+class RunState:
+    """How far a run is, in ``words``; whether all of it ``is_over``; how many clusters have ``failed``."""
+
+    words: str
+    is_over: bool
+    failed: int
+
+
+class _Mark(NamedTuple):
+    """How far a cluster in progress was at a time: servers left, seconds for each of those before."""
+
+    left: int
+    pace: float
+    at: float
+    host: str
+
+
+def _marks(lines: Sequence[str]) -> Iterator[_Mark]:
+    for line in lines:
+        word, *rest = line.split(" ", 4)
+        if word == UNDER_WAY and len(rest) == 4:
+            left, pace, at, host = rest
+            yield _Mark(int(left), float(pace), float(at), host)
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
+
+
+def _entry(line: str) -> dict[str, Any]:
+    """What an end says of its cluster; empty if a killed process has left half of it."""
     try:
-        host: str = json.loads(line.split(" ", 2)[2])["host"]
+        entry: dict[str, Any] = json.loads(line.split(" ", 2)[2])
     except (IndexError, ValueError):
-        return ""
-    return host
+        return {}
+    return entry
+
+
+def _host_of(line: str) -> str:
+    return str(_entry(line).get("host", ""))
+
+
+def _planned(line: str) -> int:
+    """How many servers an ended cluster had to restart; 0 if that is not told."""
+    return int(_entry(line).get("planned", 0))
 
 
 def _failed(lines: Sequence[str]) -> int:

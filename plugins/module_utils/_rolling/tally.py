@@ -9,12 +9,18 @@ from .run_record import RunRecord, duration_words
 
 
 class Tally:
-    """Counts the servers of a run up to ``total``. A ``record`` is told how many of its cluster are left."""
+    """Counts the servers of a run up to ``total``. A ``record`` is told how many of its cluster are left.
 
-    def __init__(self, total: int, clock: Clock, record: RunRecord | None = None) -> None:
+    ``watch`` is how many seconds a cluster has to stay healthy in between, before others are restarted.
+    """
+
+    def __init__(self, total: int, clock: Clock, record: RunRecord | None = None, watch: float = 0.0) -> None:
         self._total = total
         self._clock = clock
         self._record = record
+        # The watch that is still to come, and the one that is over.
+        self._watch = watch
+        self._watched = 0.0
         # Those that have ended, and those of them that have their words.
         self._ended = 0
         self._done = 0
@@ -38,13 +44,17 @@ class Tally:
         """
         self._done += 1
         left = self._total - self._done
-        time_left = f", about {duration_words(left * self._pace)}" if left and goes_on else ""
+        time_left = f", about {duration_words(left * self._pace + self._watch)}" if left and goes_on else ""
         return f"{self._done} of {self._total}, {what}, {left} left{time_left}"
+
+    def watched(self) -> None:
+        """The watch is over."""
+        self._watched, self._watch = self._watch, 0.0
 
     @property
     def _pace(self) -> float:
         """Seconds for each server, with all that comes between two restarts."""
-        took = 0.0 if self._began is None else self._clock.now() - self._began
+        took = 0.0 if self._began is None else self._clock.now() - self._began - self._watched
         return took / self._ended if self._ended else 0.0
 
     def _tell(self) -> None:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,7 +20,11 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.failure_limit import FailureLimit
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart_request import RestartRequest, Safety
 from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling import cluster_run
-from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling.cluster_run import ClusterRun, roll_cluster
+from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling.cluster_run import (
+    ClusterRun,
+    end_run,
+    roll_cluster,
+)
 from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling.rolling_order import Strategy
 from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling.rolling_plan import RollingRequest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling.run_record import ENDS, FAILED, RunRecord
@@ -36,13 +41,28 @@ def record(tmp_path):
     return RunRecord(str(path), "orders+31", 2, 1, 0)
 
 
+def fail_elsewhere(record):
+    """Another cluster of the run fails."""
+    cluster = {"cluster": {"id": 32, "name": "payments"}, "planned": 2, "left_alone": 1, "postponed": None}
+    facts = {"results": [], "untouched": ["10.2.0.1:2882", "10.2.0.2:2882"], "elapsed": 1.0, "tasks": []}
+    replace(record, host="payments+32").note(FAILED, 1, {"outcome": FAILED, "message": "no", **cluster, **facts})
+
+
 @pytest.fixture
 def roll(service):
     def run(
-        *, strategy=Strategy.SERVER, servers=None, soak=0.0, record=None, check_mode=False, safety_timeout=60, **asked
+        *,
+        strategy=Strategy.SERVER,
+        servers=None,
+        soak=0.0,
+        record=None,
+        check_mode=False,
+        safety_timeout=60,
+        steps=True,
+        **asked,
     ):
         run.lines = []
-        policy = PollPolicy(7200, 10, run.show, announce=run.show)
+        policy = PollPolicy(7200, 10, run.show, announce=run.show, steps=steps)
         since = asked.pop("since", CHANGE)
         restart = RestartRequest(
             check_mode, True, policy, since, safety=Safety(healthy=True), safety_timeout=safety_timeout, **asked
@@ -86,13 +106,15 @@ def test_servers_restart_one_after_another_and_each_has_its_lines(service, roll,
     assert all(len(line) <= 120 for line in roll.lines)
 
 
-def test_second_run_leaves_all_alone_with_a_line_and_reason_each(service, roll, record):
+def test_second_run_leaves_all_alone_in_one_line_and_with_steps_with_each_reason(service, roll, record):
     roll()
     service.posts.clear()
-    again = roll(record=record)
+    again = roll(record=record, steps=False)
     assert (service.posts, again["changed"], again["planned"], again["left_alone"]) == ([], False, 0, 3)
+    assert roll.lines[:-1] == ["  orders: 0 to restart, 3 left alone"]
+    roll(record=record)
     assert [line for line in roll.lines if "left alone: 10.1.0.2:2882 started at " in line]
-    assert len(roll.lines) == 4
+    assert len([line for line in roll.lines if "orders: left alone: " in line]) == 3
 
 
 def test_zone_is_one_request(service, roll):
@@ -205,17 +227,59 @@ def test_fresh_servers_of_a_zone_that_another_joins_are_not_named(service, roll)
 
 
 def test_run_that_failed_elsewhere_begins_nothing(service, roll, record):
-    record.note(FAILED, 1, {})
+    record = replace(record, clusters=3)
+    fail_elsewhere(record)
     found = roll(record=record)
     assert (service.calls, found["changed"], found["cluster"]) == ([], False, {"id": None, "name": "orders"})
     # By the name of its host, since the option may be its id.
     assert roll.lines[-1].endswith("(orders+31 stopped)")
-    assert "1 of 2 clusters of this run failed, and max_failures=0" in found["stopped"]
+    assert "1 of 3 clusters of this run failed, and max_failures=0" in found["stopped"]
     assert noted(record)[1][0] == "stopped"
 
 
+def test_last_cluster_ends_the_run_with_a_table_and_its_document(roll, record):
+    fail_elsewhere(replace(record, most=1))
+    roll(record=replace(record, most=1))
+    rows = [line.split() for line in roll.lines[-4:]]
+    assert rows[0][:6] == ["orders", "ok", "3", "of", "3", "restarted"]
+    assert rows[1][:6] == ["payments", "FAILED", "0", "of", "2", "restarted"]
+    servers = "servers: 3 restarted, 1 left alone, 2 not touched, 0 failed"
+    assert roll.lines[-2] == f"  2 clusters: 1 ok, 1 failed, 0 stopped or not begun; {servers}"
+    assert roll.lines[-1].startswith("  When the cause is gone, run the same command again: ")
+    [left] = Path(record.path).parent.iterdir()
+    written = json.loads(left.read_text())
+    assert (left.suffix, [one["host"] for one in written["clusters"]]) == (".json", ["payments+32", "orders+31"])
+    assert (written["started_before"], written["not_begun"]) == (CHANGE.isoformat(), [])
+
+
+def test_run_of_which_all_went_well_ends_with_its_counts_alone(roll, record):
+    roll(record=replace(record, clusters=1))
+    servers = "servers: 3 restarted, 0 left alone, 0 failed"
+    assert roll.lines[-1] == f"  1 cluster: 1 ok, 0 failed, 0 stopped or not begun; {servers}"
+    assert not [line for line in roll.lines if " ok   " in line or "of 1 cluster" in line]
+
+
+def test_run_that_no_other_cluster_begins_is_ended_once(roll, record):
+    """The clusters after a canary do so, side by side."""
+    record = replace(record, clusters=3)
+    roll(record=record, finish_before=at(-60))
+    plan = RollingRequest(["payments"], None, None, 1, Strategy.SERVER, None, change="memory")
+    run = ClusterRun(plan, RestartRequest(False, True, PollPolicy(60, 10, announce=roll.show)), True, record=record)
+    roll.lines.clear()
+    assert end_run(run, ["orders+31", "b", "c"])["changed"] is False
+    assert re.search(
+        r"; left for the next run, since it would not be done before .*: 10\.1\.0\.1:2882, ", roll.lines[0]
+    )
+    assert roll.lines[1] == "  not begun, since canaries are left for the next run: b, c"
+    servers = "servers: 0 restarted, 0 left alone, 3 left for the next run, 0 failed"
+    assert roll.lines[2] == f"  3 clusters: 1 ok, 0 failed, 2 stopped or not begun; {servers}"
+    roll.lines.clear()
+    end_run(run, ["orders+31", "b", "c"])
+    assert roll.lines == []
+
+
 def test_run_that_fails_meanwhile_stops_between_servers(service, roll, record):
-    service.after_restart = lambda: record.note(FAILED, 1, {}) if len(service.posts) == 2 else None
+    service.after_restart = lambda: fail_elsewhere(record) if len(service.posts) == 2 else None
     found = roll(record=record)
     assert (restarted(service), found["untouched"]) == ([41, 42], ["10.1.0.3:2882"])
     assert found["changed"]

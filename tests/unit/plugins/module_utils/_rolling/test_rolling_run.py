@@ -20,7 +20,8 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling import clus
 from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling.cluster_run import ClusterRun
 from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling.rolling_order import Strategy
 from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling.rolling_plan import RollingRequest
-from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling.rolling_run import RollingRun, roll_clusters
+from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling.rolling_run import Ahead, RollingRun, roll_clusters
+from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling.run_record import RunRecord
 from ansible_collections.oceanbase.ocp.plugins.module_utils._signs.sign_rules import Sign, Watch
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll_pauses import PollPolicy
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import SERVER, at
@@ -41,6 +42,8 @@ def roll(service):
         steps=False,
         change=None,
         watch=None,
+        record=None,
+        ahead=None,
     ):
         run.lines, run.notes = [], []
         policy = PollPolicy(7200, 10, run.show, announce=run.show, steps=steps, note=run.notes.append)
@@ -58,7 +61,7 @@ def roll(service):
         plan = RollingRequest(
             [*clusters], None, None, 1, Strategy.SERVER, since, canary=canary, change=change, watch=watch
         )
-        wanted = RollingRun(ClusterRun(plan, restart, True, None, soak), 0, max_servers)
+        wanted = RollingRun(ClusterRun(plan, restart, True, None, soak, record), 0, max_servers, ahead)
         return roll_clusters(service, wanted, service.time.clock)
 
     run.show = lambda line, _failed: run.lines.append(line.strip())
@@ -83,7 +86,7 @@ def test_each_restart_has_two_lines_and_the_plan_one_for_each_zone(service, roll
     assert own[1].startswith("2 of 3, 10.1.0.2:2882 (zone2) restarted in ")
     assert own[1].rpartition(", about ")[0].endswith(", 1 left")
     assert own[2].endswith(", 0 left")
-    assert roll.lines[-1] == "3 planned: 3 restarted, 0 left alone, 0 failed, 0 not touched"
+    assert roll.lines[-1] == "3 servers: 3 restarted, 0 left alone, 0 failed, 0 not touched"
     assert len(roll.lines) == 1 + 3 + 2 * 3 + 1
 
 
@@ -163,8 +166,52 @@ def test_unknown_cluster_is_an_error(roll):
 def test_cluster_of_the_last_canary_is_watched_once(service, roll):
     roll(canary=1, soak=30)
     assert restarted(service) == [41, 42, 43]
-    assert roll.lines.count("watched for 30 s") == 1
-    assert roll.lines.index("watched for 30 s") < next(n for n, line in enumerate(roll.lines) if "task 1002" in line)
+    [watch] = [line for line in roll.lines if line.startswith("watched for 30 s, until ")]
+    assert roll.lines.index(watch) < next(n for n, line in enumerate(roll.lines) if "task 1002" in line)
+
+
+def test_time_left_has_the_watch_that_is_still_to_come(roll):
+    roll(canary=1, soak=300)
+    first, second, _last = (line for line in roll.lines if re.match(r"\d of 3, ", line))
+    assert first.endswith("2 left, about 5 min")
+    # Without the watch that is over.
+    seconds = int(second.removesuffix(" s").rpartition("about ")[2])
+    assert seconds < 60
+
+
+def test_counts_in_the_end_are_those_at_the_begin(service, roll):
+    service.servers_there[0].started = -300.0
+    roll()
+    assert roll.lines[0] == "2 to restart, 1 left alone"
+    assert roll.lines[-1] == "3 servers: 2 restarted, 1 left alone, 0 failed, 0 not touched"
+
+
+def test_look_ahead_of_a_run_over_many_clusters_restarts_nothing(service, roll, tmp_path):
+    run = {"record": RunRecord(str(tmp_path / "run.record"), "", 1, 5, 0), "ahead": Ahead(5, ["orders"])}
+    found = roll(**run)
+    assert (service.posts, found["planned"], found["run"]["canaries"]) == ([], 3, ["orders"])
+    assert roll.lines == ["canaries: orders", "1 cluster with 3 servers: 3 to restart in 1 cluster, 0 left alone"]
+    assert list(tmp_path.iterdir()) == []
+    service.servers_there[1].status = "STOPPED"
+    with pytest.raises(NotAllRestarted) as raised:
+        roll(**run)
+    assert [failure["cluster"] for failure in raised.value.facts["failures"]] == ["orders"]
+
+
+def test_look_ahead_with_nothing_to_do_is_the_whole_run(service, roll, tmp_path):
+    roll()
+    service.posts.clear()
+    ahead = {"record": RunRecord(str(tmp_path / "run.record"), "", 1, 5, 0), "ahead": Ahead(5, [])}
+    found = roll(**ahead)
+    assert (service.posts, found["planned"], found["left_alone"]) == ([], 0, 3)
+    assert roll.lines == ["1 cluster with 3 servers: 0 to restart, 3 left alone"]
+
+
+def test_record_in_a_folder_that_is_not_there_is_refused_before_anything_is_sent(service, roll, tmp_path):
+    record = RunRecord(str(tmp_path / "no/run.record"), "", 1, 5, 0)
+    with pytest.raises(OptionError, match=r"^run: the record .* cannot be used: .*/no is not a folder to write to\.$"):
+        roll(record=record, ahead=Ahead(5, []))
+    assert service.posts == []
 
 
 def test_interruption_has_the_result_so_far(service, roll):

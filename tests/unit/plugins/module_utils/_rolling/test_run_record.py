@@ -34,26 +34,26 @@ def entries(record):
 
 def test_each_end_says_how_far_it_is_what_failed_and_what_is_left(record):
     record = replace(record, most=1)
-    assert record.note(ENDED, 900, {}) == "1 of 300 clusters, about 3 h 44 min left"
+    assert record.note(ENDED, 900, {}).words == "1 of 300 clusters, about 3 h 44 min left"
     for _more in range(34):
         record.note(ENDED, 900, {})
-    assert record.note(FAILED, 2, {}) == "36 of 300 clusters, 1 failed, about 3 h 18 min left"
+    assert record.note(FAILED, 2, {}).words == "36 of 300 clusters, 1 failed, about 3 h 18 min left"
     # What was stopped has not ended, but is not left to do in this run either.
-    assert record.note(STOPPED, 1, {}) == "36 of 300 clusters, 1 failed, about 3 h 17 min left"
+    assert record.note(STOPPED, 1, {}).words == "36 of 300 clusters, 1 failed, about 3 h 17 min left"
 
 
 def test_time_left_is_told_by_successes_and_while_the_run_goes_on(record):
     record = replace(record, most=1)
-    assert record.note(FAILED, 0.1, {}) == "1 of 300 clusters, 1 failed"
-    assert record.note(ENDED, 900, {}) == "2 of 300 clusters, 1 failed, about 3 h 44 min left"
-    assert record.note(FAILED, 900, {}) == "3 of 300 clusters, 2 failed"
+    assert record.note(FAILED, 0.1, {}).words == "1 of 300 clusters, 1 failed"
+    assert record.note(ENDED, 900, {}).words == "2 of 300 clusters, 1 failed, about 3 h 44 min left"
+    assert record.note(FAILED, 900, {}).words == "3 of 300 clusters, 2 failed"
 
 
 def test_last_ones_are_not_shared_by_all_forks(record):
     last = replace(record, clusters=3)
     last.note(ENDED, 600, {})
-    assert last.note(ENDED, 600, {}) == "2 of 3 clusters, about 10 min left"
-    assert last.note(ENDED, 600, {}) == "3 of 3 clusters"
+    assert last.note(ENDED, 600, {}).words == "2 of 3 clusters, about 10 min left"
+    assert last.note(ENDED, 600, {}).words == "3 of 3 clusters"
 
 
 def test_newest_ones_tell_how_long_the_rest_takes(record):
@@ -61,7 +61,7 @@ def test_newest_ones_tell_how_long_the_rest_takes(record):
         record.note(ENDED, 1, {})
     for _slow in range(50):
         found = record.note(ENDED, 600, {})
-    assert found == "110 of 300 clusters, about 1 h 35 min left"
+    assert found.words == "110 of 300 clusters, about 1 h 35 min left"
 
 
 def test_entry_has_what_became_of_the_cluster(record):
@@ -108,7 +108,7 @@ def test_first_server_that_takes_long_foretells_the_others_of_its_cluster(record
     fleet = replace(record, clusters=2, forks=2, clock=replace(SYSTEM_CLOCK, wall=lambda: time[0]))
     replace(fleet, host="slow").note_under_way(3, 0.0)
     time[0] += 15
-    assert fleet.note(ENDED, 15, {}) == "1 of 2 clusters, about 30 s left"
+    assert fleet.note(ENDED, 15, {}).words == "1 of 2 clusters, about 30 s left"
 
 
 def test_time_left_is_at_least_that_of_the_slowest_cluster_in_progress(record):
@@ -121,9 +121,27 @@ def test_time_left_is_at_least_that_of_the_slowest_cluster_in_progress(record):
     time[0] += 60
     big.note_under_way(29, 60.0)
     # The mean of the clusters that have ended says 60 seconds for each.
-    assert fleet.note(ENDED, 60, {}) == "1 of 4 clusters, about 29 min left"
+    assert fleet.note(ENDED, 60, {}).words == "1 of 4 clusters, about 29 min left"
     time[0] += 120
     # Its server takes longer than those before.
-    assert replace(fleet, host="b").note(ENDED, 180, {}) == "2 of 4 clusters, about 28 min left"
+    assert replace(fleet, host="b").note(ENDED, 180, {}).words == "2 of 4 clusters, about 28 min left"
     big.note(FAILED, 180, {})
-    assert replace(fleet, host="c").note(ENDED, 180, {}) == "4 of 4 clusters, 1 failed"
+    assert replace(fleet, host="c").note(ENDED, 180, {}).words == "4 of 4 clusters, 1 failed"
+
+
+def test_time_left_counts_the_servers_of_clusters_that_have_not_begun(record):
+    """The next cluster may be larger than all before."""
+    fleet = replace(record, clusters=2, forks=1, servers=11)
+    fleet.note_under_way(2, 0.0)
+    assert fleet.note(ENDED, 6, {"planned": 2}).words == "1 of 2 clusters, about 27 s left"
+
+
+def test_pace_of_a_cluster_in_progress_tells_of_those_that_have_not_begun(record):
+    time = [1000.0]
+    fleet = replace(record, clusters=3, forks=2, servers=23, clock=replace(SYSTEM_CLOCK, wall=lambda: time[0]))
+    big = replace(fleet, host="big")
+    big.note_under_way(10, 0.0)
+    time[0] += 5
+    big.note_under_way(9, 5.0)
+    # A cluster with nothing to do tells no pace; 9 and 13 servers of 5 seconds are left for two forks.
+    assert fleet.note(ENDED, 1, {"planned": 0}).words == "1 of 3 clusters, about 55 s left"
