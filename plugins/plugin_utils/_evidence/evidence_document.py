@@ -53,12 +53,8 @@ class EvidenceDocument:
 
     def noted(self, key: Key, note: Record) -> None:
         """A module that has no result yet has noted something."""
-        calls = self._running.get(key)
-        if calls is None:
-            return
-        calls.note(note)
-        if "part" in note:
-            self._list.add_part(calls.place, note["part"])
+        if key in self._running:
+            self._running[key].note(note)
 
     def returned(self, key: Key, result: Record) -> None:
         """An item of a loop, or a try of a task, has its result; the task goes on."""
@@ -74,7 +70,7 @@ class EvidenceDocument:
     def _keep(self, calls: RunningCalls, result: Record) -> None:
         """Keep what was noted and is not in the result, as that of a worker that has died, or without its details."""
         calls.leave_out(restart_entries(calls.place.module, result, calls.place.check_mode))
-        calls.add_to(self._list)
+        calls.add_to(self._list, have_result=True)
         if calls.is_in_flight:
             self._lost.append(calls)
 
@@ -122,7 +118,7 @@ class EvidenceDocument:
         running, unfinished = self._running.values(), [*self._lost, *self._running.values()]
         found = self._list.copy()
         for calls in running:
-            calls.add_to(found)
+            calls.add_to(found, have_result=False)
         in_flight = {name for calls in unfinished for name in calls.members_in_flight}
         # Nobody knows what was restarted after this is written, nor by what notes nothing.
         is_open = self._state == RUNNING or not all(calls.is_known for calls in running)

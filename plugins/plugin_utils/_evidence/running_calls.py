@@ -20,10 +20,11 @@ class _Call:
     """One call of the module: for an item of a loop, or one try.
 
     ``plan`` is what it has planned, and when; ``ended`` has targets as in the document, ``in_flight`` those with the
-    ids of their tasks and the names of their members.
+    ids of their tasks and the names of their members. ``part`` has its targets, and all ``planned`` ones.
     """
 
     place: Place
+    part: Record | None = None
     plan: tuple[Record, str] | None = None
     ended: list[Record] = field(default_factory=list)
     in_flight: list[Record] = field(default_factory=list)
@@ -60,6 +61,7 @@ class RunningCalls:
             return
         call = self._calls[-1]
         call.is_over = call.is_over or "over" in note
+        call.part = note.get("part", call.part)
         if "plan" in note:
             call.plan = note["plan"], now_text()
         if "ended" in note:
@@ -88,9 +90,12 @@ class RunningCalls:
                 one for one in call.in_flight if one["task_id"] not in tasks and not names.issuperset(one["members"])
             ]
 
-    def add_to(self, found: TargetList) -> None:
-        """Add the plan and what has ended."""
+    def add_to(self, found: TargetList, *, have_result: bool) -> None:
+        """Add the plan and what has ended; ``have_result``: what the calls were for is known by that."""
         for call in self._calls:
+            if call.part is not None:
+                begun = call.part["targets"] if have_result or call.in_flight else []
+                found.add_part(call.place, call.part["planned"], begun)
             if call.plan is not None:
                 plan, at = call.plan
                 found.add_plan(call.place, {"plan": plan}, at)

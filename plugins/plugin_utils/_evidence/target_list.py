@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -38,7 +38,7 @@ class _Plan:
 
 @dataclass(frozen=True)
 class _Parts:
-    """The targets of a run that restarts them by several calls of a module, and those that a call was for."""
+    """The targets of a run that restarts them by several calls of a module, and those that a call has begun."""
 
     place: Place
     planned: tuple[str, ...]
@@ -85,12 +85,12 @@ class TargetList:
         if not self._plans or new.servers.keys() - known or plan["refused"]:
             self._plans.append(new)
 
-    def add_part(self, place: Place, part: Record) -> None:
-        """Add what a call of a module that restarts a part of a run has noted."""
-        planned = tuple(str(one_line(name)) for name in part["planned"])
-        key = place.host, place.module, planned
-        run = self._parts.get(key) or _Parts(place, planned, frozenset())
-        self._parts[key] = replace(run, begun=run.begun | {str(one_line(name)) for name in part["targets"]})
+    def add_part(self, place: Place, planned: Iterable[str], begun: Iterable[str]) -> None:
+        """Add all targets of a run that several calls of a module restart, and those that one of them has begun."""
+        every = tuple(str(one_line(name)) for name in planned)
+        key = place.host, place.module, every
+        run = self._parts.get(key) or _Parts(place, every, frozenset())
+        self._parts[key] = replace(run, begun=run.begun | {str(one_line(name)) for name in begun})
 
     def unreached(self, in_flight: Collection[str], *, is_open: bool) -> Iterator[Record]:
         """What was planned and has no outcome, but for members ``in_flight``; ``is_open``: see unreached_entry."""

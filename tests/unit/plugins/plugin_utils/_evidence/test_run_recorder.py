@@ -253,6 +253,17 @@ def agents_of(run, *hosts, **values):
     return run.result("agent_restart", restarted(target=target, **values), args=args)
 
 
+@pytest.mark.parametrize(("state", "outcome"), [("running", "unknown"), ("interrupted", "not_begun")])
+def test_part_that_waits_for_its_turn_is_not_lost(run, exits, state, outcome):
+    note = noting_of(run, "agent_restart")
+    planned = ["10.0.0.1", "10.0.0.2", "3"]
+    note({"part": {"planned": planned, "targets": planned[:1]}})
+    run.recorder.refresh()
+    if state == "interrupted":
+        exits[0]()
+    assert (run.document["state"], outcomes(run)) == (state, [(name, outcome) for name in planned])
+
+
 @pytest.mark.parametrize("interrupted", [False, True])
 def test_targets_that_a_run_of_several_calls_has_not_come_to_are_not_begun(run, exits, interrupted):
     run.begins()
