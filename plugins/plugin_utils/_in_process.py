@@ -20,6 +20,7 @@ from ansible.utils.display import Display
 
 from ..module_utils._base.cli_hints import adhoc_command, tasks_command
 from ..module_utils._base.errors import attached_facts
+from ..module_utils._base.text import one_line
 from ..module_utils._module.bridge import Definition, Outcome, RunMode, call_module, failure
 from ..module_utils._module.connection_options import Params
 from ..module_utils._module.refusal_notes import with_notes
@@ -40,6 +41,7 @@ from ._ansible_core import (
     words_of_time_out,
 )
 from ._evidence.notes_of_workers import OF_CHANGE, noting
+from ._evidence.run_origin import service_address
 from ._module_route import RouteRefused, obstacle
 
 display = Display()
@@ -105,8 +107,9 @@ class InProcess(OrdinaryModule):  # type: ignore[misc]
     def _call(self, params: Params) -> Outcome:
         """The outcome of the call; Ansible's time-out is a failure if something is known then."""
         mode = self._mode()
-        if self.definition.options.keys() >= set(OF_CHANGE):
-            mode.note({"for": {option: params[option] for option in OF_CHANGE}})
+        restarts = self.definition.options.keys() >= set(OF_CHANGE)
+        if restarts:
+            mode.cleaned(censor_of(params)).note({"for": _purpose(params, mode)})
         try:
             return call_module(self.definition, params, mode)
         except BaseException as error:
@@ -119,6 +122,9 @@ class InProcess(OrdinaryModule):  # type: ignore[misc]
             # Since 2.19 Ansible shows the words of an error even if the task has no_log.
             known = "" if task.no_log else f" {_what_goes_on(facts)}"
             outcome = failure(f"{words_of_time_out(error, self)}.{known}", {**facts, **timed_out})
+        finally:
+            if restarts:
+                mode.note({"over": True})
         return outcome.cleaned(censor_of(params))
 
     def _time_out(self, result: dict[str, Any]) -> AnsibleActionFail:
@@ -128,6 +134,13 @@ class InProcess(OrdinaryModule):  # type: ignore[misc]
             for warning in warnings:
                 display.warning(warning)
         return task_failure(result.pop("msg"), result, no_log)
+
+
+def _purpose(params: Params, mode: RunMode) -> dict[str, Any]:
+    """For what a restart is, for the evidence: the change, whether it is in check mode, which service, as whom."""
+    change = {option: params[option] for option in OF_CHANGE}
+    asked = {"service": service_address(params["url"]), "user": one_line(params["username"])}
+    return {**change, **asked, "check_mode": mode.check_mode}
 
 
 def _show_line(line: str, failed: bool) -> None:

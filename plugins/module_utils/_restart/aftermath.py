@@ -59,7 +59,6 @@ def await_restart(
     ``at_most_once`` says whether the same command would leave alone what has restarted meanwhile.
     """
     policy.announce(started_line(target.label, f"{what}, task {task_id}"), False)
-    policy.note({"began": {"target": target.label, "task_id": task_id}})
     purpose = Purpose(
         f"The restart of {target.label}",
         trace_id,

@@ -154,7 +154,6 @@ class _Fleet:
         if member.request.wait and result["task_id"] is not None:
             started = f"{result['action']}, task {result['task_id']}"
             member.request.policy.announce(started_line(member.label, started), False)
-            member.request.policy.note({"began": {"target": member.label, "task_id": result["task_id"]}})
         return result
 
     def _await_tasks(self, numbers: Sequence[int]) -> None:

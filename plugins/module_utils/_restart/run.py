@@ -906,6 +906,8 @@ class _Run:
             self._attempt.note(changed=True, action="submitted", reason=f"{would}{self._attempt.so_far.reason}")
         elif not self._submit(look, decision.members):
             return False
+        if self._attempt.so_far.task_id is not None and not self._request.check_mode:
+            self._tell("began", decision.members)
         self._turn.end(failed=False)
         before = tuple(member for member in look.observed.members if member.name in decision.members)
         self._turn.awaited = Awaited(self._target, before, self._begin, frozenset(self._late))
@@ -968,14 +970,12 @@ class _Run:
         self._requested_at = self._clock.now()
         # A wait from before the request allows no other one after a refusal.
         self._had_no_turn = False
+        self._tell("asked", members)
         try:
             self._send(sent)
-        except RequestRefused as error:
+        except (RequestRefused, ServiceError) as error:
             if not error.may_have_run:
-                self._notes.end(None, refused=True)
-            raise
-        except ServiceError as error:
-            if not error.may_have_run:
+                self._tell("refused", members)
                 self._notes.end(None, refused=True)
             raise
         except BaseException:
@@ -986,6 +986,11 @@ class _Run:
         task = self._attempt.so_far.task or {}
         self._notes.end(self._attempt.so_far.task_id, task.get("start_time"))
         return True
+
+    def _tell(self, what: str, members: frozenset[str]) -> None:
+        """Note for the evidence what became of a request for these members: asked, refused or began."""
+        facts = {"target": self._target.label, "task_id": self._attempt.so_far.task_id, "members": sorted(members)}
+        self._request.policy.note({what: facts})
 
     def _note_request(self, look: Look, members: frozenset[str]) -> bool:
         """Note the request; False if too many servers are down, or the look is too old now. Raises JournalError."""

@@ -64,6 +64,7 @@ def render_evidence(document: Record) -> str:
         facts=list(_facts(document)),
         totals=[(*OUTCOMES[name], count) for name, count in document["totals"].items()],
         rows=rows,
+        no_rows=_no_rows(document),
         marks=[row.mark for row in rows if row.mark.start],
         failures=[_failure(entry) for entry in document["failures"]],
         outcomes=[OUTCOMES[name] for name in OUTCOMES if name in document["totals"]],
@@ -113,6 +114,13 @@ def _row(entry: Record) -> Row:
     )
     seconds = task.get("duration") if task.get("duration") is not None else entry["elapsed"]
     return Row(entry, mark, words, None if seconds is None else duration(max(seconds, 0.0)))
+
+
+def _no_rows(document: Record) -> str:
+    """What it means that no target is known."""
+    if document["state"] == "running" or document["unfinished"] or document["hidden_results"]:
+        return "It is not known which targets were restarted. Look at the newest tasks in OCP."
+    return "No target was restarted."
 
 
 def _failure(entry: Record) -> Failure:

@@ -9,7 +9,8 @@ import fcntl
 import json
 import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any
 
 from ...module_utils._base.parsing import Record
@@ -28,17 +29,25 @@ class NotesOfWorkers:
         self._file = tempfile.TemporaryFile()  # noqa: SIM115
         # Workers share the position too.
         fcntl.fcntl(self._file, fcntl.F_SETFL, os.O_APPEND)
+        self._read = 0
 
     def add(self, key: Key, note: Record) -> None:
-        """Add a note."""
-        os.write(self._file.fileno(), f"{json.dumps([*key, note], default=str)}\n".encode())
+        """Add a note; what cannot be written is lost, and the module goes on."""
+        with suppress(OSError):
+            os.write(self._file.fileno(), f"{json.dumps([*key, note], default=str)}\n".encode())
 
-    def of(self, key: Key) -> list[Record]:
-        """The notes of one task on one host, in order."""
+    def new(self) -> Iterator[tuple[Key, Record]]:
+        """The notes since the last call, in order, each with its host and task."""
         descriptor = self._file.fileno()
-        lines = os.pread(descriptor, os.fstat(descriptor).st_size, 0).decode().splitlines()
-        found = (json.loads(line) for line in lines)
-        return [note for host, task, note in found if (host, task) == key]
+        found = os.pread(descriptor, os.fstat(descriptor).st_size - self._read, self._read)
+        # The last line may not be whole yet.
+        whole = found[: found.rfind(b"\n") + 1]
+        self._read += len(whole)
+        for line in whole.splitlines():
+            # One on a full disk may have lost its end.
+            with suppress(ValueError):
+                host, task, note = json.loads(line)
+                yield (host, task), note
 
 
 _current: list[NotesOfWorkers] = []

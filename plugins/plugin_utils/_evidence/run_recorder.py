@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import atexit
 import json
+import multiprocessing
 import os
 import signal
 import threading
+import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import wraps
 from pathlib import Path
 from types import FrameType
@@ -24,35 +27,57 @@ from ...module_utils._base.parsing import Record, record
 from ...module_utils._base.text import one_line
 from ...module_utils._module.secret_options import censor_of
 from .._ansible_core import file_of, id_of, is_hidden, task_end
-from .evidence_document import FAILED, INTERRUPTED, SUCCEEDED, EvidenceDocument, Place
+from .evidence_document import FAILED, INTERRUPTED, SUCCEEDED, EvidenceDocument
 from .evidence_file import EvidenceFile
 from .evidence_page import render_evidence
 from .notes_of_workers import OF_CHANGE, keep_notes
+from .place import Place
 from .restart_entries import has_failed
 from .run_origin import awx_job, command, process_id, requested_by, requested_from, service_address
 
+NAME = "oceanbase.ocp.evidence"
 COLLECTION = "oceanbase.ocp."
 ROOT = Path(__file__).parents[3]
 # Modules that only read leave nothing open when they are interrupted.
 READS = ("_info", "_wait")
+# Seconds between two looks at the notes of running modules.
+PAUSE = 0.2
+# Seconds that workers have to end.
+LONGEST_END = 5.0
 # What the modules take from the environment where an option is not set.
 FROM_ENVIRONMENT = ("url", "username", "password", "access_key_secret")
 
 
-def _harmless(method: Callable[..., None]) -> Callable[..., None]:
-    """Keep errors of the evidence away from the run: the first one is a warning, and ends the evidence."""
+# Held while the evidence is written: a process that is forked meanwhile would keep what that has locked.
+_LOCK = threading.RLock()
+os.register_at_fork(before=_LOCK.acquire, after_in_parent=_LOCK.release, after_in_child=_LOCK.release)
+
+
+def _harmless(method: Callable[..., str | None]) -> Callable[..., None]:
+    """Keep errors of the evidence away from the run: the first one is a warning, and ends the evidence.
+
+    What the method returns is shown.
+    """
 
     @wraps(method)
     def guarded(self: RunRecorder, *arguments: Any, **options: Any) -> None:
-        with self.lock:
-            if self.is_broken or process_id() != self.process:
+        if process_id() != self.process:
+            return
+        line, warning = None, ""
+        with _LOCK:
+            if self.is_broken:
                 return
             try:
-                method(self, *arguments, **options)
+                line = method(self, *arguments, **options)
             except Exception as error:
                 self.is_broken = True
-                words = one_line(error) or type(error).__name__
-                self.display.warning(f"oceanbase.ocp.evidence: no more evidence is written: {words}")
+                warning = one_line(error) or type(error).__name__
+        # Without the lock: Ansible forks while it keeps others from showing anything. The terminal may be gone.
+        with suppress(OSError):
+            if line:
+                self.display.display(line, stderr=True)
+            if warning:
+                self.display.warning(f"{NAME}: no more evidence is written: {warning}")
 
     return guarded
 
@@ -61,7 +86,6 @@ class RunRecorder:
     """The evidence of this run of Ansible, kept in ``file`` from the first task of a module of the collection on."""
 
     def __init__(self, file: str, ticket: str | None, options: Mapping[str, object], display: Display) -> None:
-        self.lock = threading.RLock()
         self.is_broken = False
         self.process = process_id()
         self.display = display
@@ -76,6 +100,9 @@ class RunRecorder:
         self._items: set[tuple[str, str]] = set()
         self._is_written = False
         self._is_open = False
+        # The end of the thread that writes while modules run.
+        self._end = threading.Event()
+        self._end.set()
 
     @_harmless
     def playbook(self, playbook: Any) -> None:
@@ -107,14 +134,19 @@ class RunRecorder:
     @_harmless
     def item(self, result: Any, *, failed: bool = False) -> None:
         """An item of a loop has its result."""
-        host, task, _shown, keywords = task_end(result)
-        self._items.add((host, id_of(task)))
+        host, task, shown, keywords = task_end(result)
+        key = (host, id_of(task))
+        self._items.add(key)
+        self._take_notes()
+        self._document.returned(key, shown)
         self._note(result, failed, bool(keywords.get("ignore_errors")), False)
 
     @_harmless
     def retry(self, result: Any) -> None:
         """A task with ``until`` has a result and is tried again."""
-        shown = task_end(result).shown
+        host, task, shown, _keywords = task_end(result)
+        self._take_notes()
+        self._document.returned((host, id_of(task)), shown)
         self._note(result, has_failed(shown), True, False)
 
     @_harmless
@@ -124,7 +156,8 @@ class RunRecorder:
         key = (host, id_of(task))
         if _is_under_way(shown):
             return
-        self._document.ended(key)
+        self._take_notes()
+        self._document.ended(key, shown)
         if key in self._items:
             self._items.discard(key)
             self._write_soon()
@@ -134,26 +167,49 @@ class RunRecorder:
     @_harmless
     def skipped(self, result: Any) -> None:
         """A task has nothing to do on a host."""
-        host, task, *_rest = task_end(result)
-        self._document.ended((host, id_of(task)))
+        host, task, shown, _keywords = task_end(result)
+        self._document.ended((host, id_of(task)), shown)
         self._items.discard((host, id_of(task)))
 
     @_harmless
-    def stats(self, stats: Any) -> None:
+    def stats(self, stats: Any) -> str | None:
         """A playbook is at its end."""
+        self._end.set()
+        self._take_notes()
         self._document.close(FAILED if stats.failures or stats.dark else SUCCEEDED)
-        if self._is_open:
-            self._write_and_tell()
+        return self._write_and_tell() if self._is_open else None
 
     @_harmless
-    def _exit(self) -> None:
+    def _exit(self) -> str | None:
         """The process ends. Without the end of a playbook it was interrupted."""
+        self._end.set()
         if self._document.is_running:
-            self._document.interrupted(self._notes.of)
+            _end_workers()
+            self._take_notes()
             self._document.close(INTERRUPTED)
-            self._write_and_tell()
-        elif not self._is_written:
+            return self._write_and_tell()
+        if not self._is_written:
             self._write()
+        return None
+
+    def _watch(self, end: threading.Event) -> None:
+        """Bring what running modules note into the evidence: one of them may restart many servers for an hour."""
+        while not (end.wait(PAUSE) or self.is_broken):
+            self.refresh()
+
+    @_harmless
+    def refresh(self) -> None:
+        """Write what is new, if it may be written again."""
+        self._take_notes()
+        if not self._is_written and self._file.is_due:
+            self._write()
+
+    def _take_notes(self) -> None:
+        for key, note in self._notes.new():
+            self._document.noted(key, note)
+            if "for" in note:
+                self._document.used(note["for"]["service"], note["for"]["user"])
+            self._is_written = False
 
     def _note(self, result: Any, failed: bool, ignored: bool, unreachable: bool) -> None:
         host, task, shown, keywords = task_end(result)
@@ -168,10 +224,6 @@ class RunRecorder:
         known: Record = {}
         if module is not None:
             self._connection(given, shown)
-            if given.get("planned"):
-                for note in self._notes.of((host, id_of(task))):
-                    if "part" in note:
-                        self._document.note_part(place, note["part"])
             if is_hidden(shown):
                 self._document.hidden()
             else:
@@ -195,16 +247,20 @@ class RunRecorder:
             self._is_open = True
             # Whatever ends this process, short of kill -9.
             atexit.register(self._exit)
-            self._exit_when_terminated()
+            for number in (signal.SIGTERM, signal.SIGHUP):
+                self._exit_at(number)
+        if self._end.is_set():
+            self._end = threading.Event()
+            threading.Thread(target=self._watch, args=(self._end,), name=NAME, daemon=True).start()
         self._is_written = False
         if self._file.is_due:
             self._write()
 
-    def _exit_when_terminated(self) -> None:
-        """Write the evidence also at SIGTERM, which ends a process without atexit, and pass it on."""
-        if threading.current_thread() is not threading.main_thread():
+    def _exit_at(self, ending: signal.Signals) -> None:
+        """Write the evidence also at a signal that ends a process without atexit, and pass it on."""
+        before = signal.getsignal(ending)
+        if before == signal.SIG_IGN or threading.current_thread() is not threading.main_thread():
             return
-        before = signal.getsignal(signal.SIGTERM)
 
         def end(number: int, frame: FrameType | None) -> None:
             self._exit()
@@ -214,16 +270,26 @@ class RunRecorder:
             signal.signal(number, before or signal.SIG_DFL)
             os.kill(os.getpid(), number)
 
-        signal.signal(signal.SIGTERM, end)
+        signal.signal(ending, end)
 
-    def _write_and_tell(self) -> None:
+    def _write_and_tell(self) -> str:
         self._write()
-        self.display.display(f"Evidence: {self._file.document} and {self._file.page}", stderr=True)
+        return f"Evidence: {self._file.document} and {self._file.page}"
 
     def _write(self) -> None:
         found = self._document.as_record()
         self._file.write(json.dumps(found, indent=2) + "\n", render_evidence(found))
         self._is_written = True
+
+
+def _end_workers() -> None:
+    """End the workers of a run that is interrupted: none may begin another restart after the evidence is written."""
+    workers = multiprocessing.active_children()
+    for worker in workers:
+        worker.terminate()
+    until = time.monotonic() + LONGEST_END
+    for worker in workers:
+        worker.join(max(0.0, until - time.monotonic()))
 
 
 def _module_of(task: Any) -> str | None:

@@ -351,7 +351,8 @@ def test_evidence_gets_what_a_restart_is_for(monkeypatch, action):
     options = {"change": {"type": "str"}, "started_before": {"type": "str"}}
     monkeypatch.setattr(Echo, "definition", replace(DEFINITION, options={**DEFINITION.options, **options}))
     action({"change": "memory"}).run()
-    assert notes == [{"for": {"change": "memory", "started_before": None}}]
+    asked = {"service": "https://ocp.test:8080", "user": "admin", "check_mode": False}
+    assert notes == [{"for": {"change": "memory", "started_before": None, **asked}}, {"over": True}]
 
 
 def test_progress_line_is_never_cut(action, displayed, monkeypatch):

@@ -106,8 +106,10 @@ def test_run_with_nothing_to_do_has_one_line(service, roll):
 
 def test_what_began_and_what_ended_is_noted(roll):
     roll()
-    assert [next(iter(note)) for note in roll.notes] == ["plan", *["began", "ended"] * 3]
-    assert (roll.notes[1]["began"]["task_id"], roll.notes[2]["ended"]["name"]) == (1001, NAMES[0])
+    assert [next(iter(note)) for note in roll.notes] == ["plan", *["asked", "began", "ended"] * 3]
+    asked, began, ended = (note[key] for note, key in zip(roll.notes[1:], ("asked", "began", "ended"), strict=False))
+    assert (asked["task_id"], asked["members"], began["members"]) == (None, [NAMES[0]], [NAMES[0]])
+    assert (began["task_id"], ended["name"]) == (1001, NAMES[0])
 
 
 def test_failure_is_told_with_its_batch_and_what_is_left(service, roll):

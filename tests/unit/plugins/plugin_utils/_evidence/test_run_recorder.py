@@ -6,10 +6,17 @@ from __future__ import annotations
 
 import atexit
 import json
+import os
+import threading
+from unittest import mock
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.plugin_utils._ansible_core import id_of
-from ansible_collections.oceanbase.ocp.plugins.plugin_utils._evidence import evidence_file, run_recorder
+from ansible_collections.oceanbase.ocp.plugins.plugin_utils._evidence import (
+    evidence_file,
+    notes_of_workers,
+    run_recorder,
+)
 from ansible_collections.oceanbase.ocp.plugins.plugin_utils._evidence.evidence_page import render_evidence
 from ansible_collections.oceanbase.ocp.plugins.plugin_utils._evidence.notes_of_workers import noting
 from ansible_collections.oceanbase.ocp.tests.unit.support.evidence_runs import URL, Run, Task, checked, restarted
@@ -23,6 +30,8 @@ def exits(monkeypatch):
     """What is to run when the process ends; a test runs it itself."""
     found = []
     monkeypatch.setattr(atexit, "register", found.append)
+    # What is noted is written when a test says so.
+    monkeypatch.setattr(run_recorder, "PAUSE", 3600)
     # Written at each event.
     monkeypatch.setattr(evidence_file, "SHARE", 0)
     for name in ("OCP_URL", "OCP_USERNAME", "OCP_PASSWORD", "OCP_ACCESS_KEY_SECRET"):
@@ -152,15 +161,34 @@ def test_interrupted_run_names_what_has_no_result(run, exits):
     assert run.shown == [f"Evidence: {run.file} and {run.file.with_suffix('.html')}"]
 
 
-def test_item_of_an_interrupted_loop_that_has_its_result_is_not_in_flight(run, exits):
-    run.begins()
-    task = Task("server_restart", "Restart the nodes")
+PURPOSE = {"for": {"change": "memory", "started_before": None, "service": URL, "user": "admin", "check_mode": False}}
+
+
+def noting_of(run, module, name="Restart it", purpose=PURPOSE):
+    """What a module that has begun calls to note something; it has noted what it is for, unless it notes nothing."""
+    task = Task(module, name)
     run.recorder.started(run.host(), task)
     note = noting((run.host().get_name(), id_of(task)))
-    first = restarted()
-    note({"began": {"target": "server 10.0.0.1:2882 (id 1) of cluster orders (id 7)", "task_id": first["task_id"]}})
-    run.recorder.item(run.result("server_restart", first))
-    note({"began": {"target": "server 10.0.0.2:2882 (id 2) of cluster orders (id 7)", "task_id": 2002}})
+    if purpose:
+        note(purpose)
+    return note
+
+
+def server(number, task_id=None):
+    """A restart of a server, as it is noted."""
+    label = f"server 10.0.0.{number}:2882 (id {number}) of cluster orders (id 7)"
+    return {"target": label, "task_id": task_id, "members": [f"10.0.0.{number}:2882"]}
+
+
+def test_item_of_an_interrupted_loop_that_has_its_result_is_not_in_flight(run, exits):
+    run.begins()
+    note = noting_of(run, "server_restart")
+    note({"began": server(1, 1001)})
+    note({"over": True})
+    # The next item may begin before the result of the first one is there.
+    note(PURPOSE)
+    note({"began": server(2, 2002)})
+    run.recorder.item(run.result("server_restart", restarted()))
     [end] = exits
     end()
     [unfinished] = run.document["unfinished"]
@@ -169,16 +197,13 @@ def test_item_of_an_interrupted_loop_that_has_its_result_is_not_in_flight(run, e
 
 def test_interrupted_run_names_the_server_in_flight_with_its_task(run, exits):
     run.begins()
-    task = Task("cluster_rolling_restart", "Restart zone by zone")
-    run.recorder.started(run.host(), task)
-    note = noting((run.host().get_name(), id_of(task)))
+    note = noting_of(run, "cluster_rolling_restart")
     servers = [{"cluster": "orders", "zone": "zone1", "name": f"10.0.0.{n}:2882", "reason": "old"} for n in (1, 2, 3)]
     batch = {"cluster": "orders", "zone": "zone1"}
-    note({"for": {"change": "memory", "started_before": None}})
     note({"plan": {"clusters": [], "batches": [{**batch, "servers": [one]} for one in servers], "left_alone": []}})
-    note({"began": {"target": "server 10.0.0.1:2882 (id 1) of cluster orders (id 7)", "task_id": 1001}})
+    note({"began": server(1, 1001)})
     note({"ended": {**servers[0], "outcome": "submitted", "task_id": 1001, "verified": True, "elapsed": 5.0}})
-    note({"began": {"target": "server 10.0.0.2:2882 (id 2) of cluster orders (id 7)", "task_id": 1002}})
+    note({"began": server(2, 1002)})
     [end] = exits
     end()
     found = run.document
@@ -197,19 +222,17 @@ def test_interrupted_run_names_the_server_in_flight_with_its_task(run, exits):
 
 def test_interrupted_fleet_has_the_proof_of_its_first_wave_and_the_server_in_flight(run, exits):
     run.begins()
-    task = Task("fleet_restart", "Restart the servers")
-    run.recorder.started(run.host(), task)
-    note = noting((run.host().get_name(), id_of(task)))
+    note = noting_of(run, "fleet_restart")
     servers = [{"cluster": "orders", "server": f"10.0.0.{n}:2882", "reason": "old"} for n in (1, 2, 3, 4)]
     waves = [{"number": number, "servers": [one]} for number, one in enumerate(servers, 1)]
     note({"plan": {"waves": waves, "left_alone": [], "refused": []}})
-    note({"began": {"target": "orders 10.0.0.1:2882", "task_id": 1001}})
+    note({"began": server(1, 1001)})
     done = {"cluster": "orders", "server": "10.0.0.1:2882", "name": "10.0.0.1:2882", "failed": False, "refused": False}
     done |= {"changed": True, "action": "submitted", "task_id": 1001, "verified": True, "duration": 5.0}
     bad = {"server": "10.0.0.4:2882", "name": "10.0.0.4:2882", "failed": True, "msg": "was lost.", "verified": None}
     note({"ended": done})
     note({"ended": {**done, **bad, "task_id": 1004}})
-    note({"began": {"target": "orders 10.0.0.2:2882", "task_id": 1002}})
+    note({"began": server(2, 1002)})
     [end] = exits
     end()
     found = run.document
@@ -230,19 +253,30 @@ def agents_of(run, *hosts, **values):
     return run.result("agent_restart", restarted(target=target, **values), args=args)
 
 
+@pytest.mark.parametrize(("state", "outcome"), [("running", "unknown"), ("interrupted", "not_begun")])
+def test_part_that_waits_for_its_turn_is_not_lost(run, exits, state, outcome):
+    note = noting_of(run, "agent_restart")
+    planned = ["10.0.0.1", "10.0.0.2", "3"]
+    note({"part": {"planned": planned, "targets": planned[:1]}})
+    run.recorder.refresh()
+    if state == "interrupted":
+        exits[0]()
+    assert (run.document["state"], outcomes(run)) == (state, [(name, outcome) for name in planned])
+
+
 @pytest.mark.parametrize("interrupted", [False, True])
 def test_targets_that_a_run_of_several_calls_has_not_come_to_are_not_begun(run, exits, interrupted):
     run.begins()
-    task = Task("agent_restart", "Restart it")
-    run.recorder.started(run.host(), task)
-    note = noting(("localhost", id_of(task)))
+    note = noting_of(run, "agent_restart")
     planned = ["10.0.0.1", "10.0.0.2", "3"]
     note({"part": {"planned": planned, "targets": planned[:1]}})
-    note({"began": {"target": "agents 10.0.0.1", "task_id": 1001}})
+    note({"began": {"target": "agents 10.0.0.1", "task_id": 1001, "members": ["10.0.0.1"]}})
+    note({"over": True})
     run.recorder.item(agents_of(run, "10.0.0.1"))
+    note(PURPOSE)
     note({"part": {"planned": planned, "targets": planned[1:2]}})
     if interrupted:
-        note({"began": {"target": "agents 10.0.0.2", "task_id": 1002}})
+        note({"began": {"target": "agents 10.0.0.2", "task_id": 1002, "members": ["10.0.0.2"]}})
         exits[0]()
     else:
         run.recorder.item(agents_of(run, "10.0.0.2", msg="Task 1002 FAILED", verified=None), failed=True)
@@ -255,16 +289,148 @@ def test_targets_that_a_run_of_several_calls_has_not_come_to_are_not_begun(run, 
     assert told[1:-1] == ([] if interrupted else [("agents", "10.0.0.2", "failed")])
 
 
+WAVES = [{"cluster": "orders", "server": f"10.0.0.{n}:2882", "reason": "old"} for n in (1, 2, 3, 4)]
+WAVES = {"waves": [{"number": 1, "servers": WAVES}], "left_alone": [], "refused": []}
+
+
+def outcomes(run):
+    return [(one["name"], one["outcome"]) for one in run.document["targets"]]
+
+
 def test_what_a_killed_run_may_have_come_to_is_not_known(run):
-    """Nothing is written after kill -9: the last document is the one from when the step began."""
-    servers = [{"cluster": "orders", "server": f"10.0.0.{n}:2882", "reason": "old"} for n in (1, 2)]
-    waves = {"waves": [{"number": 1, "servers": servers}], "left_alone": [], "refused": []}
+    """Nothing is written after kill -9, and a module may begin after the last document."""
     run.begins()
-    run.recorder.ended(run.result("fleet_restart_info", waves))
-    assert run.document["totals"] == {"not_begun": 2}
-    run.recorder.started(run.host(), Task("fleet_restart", "Restart the servers"))
-    assert (run.document["state"], run.document["totals"]) == ("running", {"unknown": 2})
+    run.recorder.ended(run.result("fleet_restart_info", WAVES))
+    assert (run.document["state"], run.document["totals"]) == ("running", {"unknown": 4})
     assert "not known" in Page(run.page).text
+
+
+def test_what_a_module_notes_reaches_the_document_while_it_runs(run):
+    run.begins()
+    note = noting_of(run, "fleet_restart")
+    note({"plan": WAVES})
+    for number in (1, 2):
+        note({"asked": server(number)})
+        note({"began": server(number, 1000 + number)})
+    done = {"cluster": "orders", "server": "10.0.0.1:2882", "name": "10.0.0.1:2882", "changed": True}
+    note({"ended": {**done, "action": "submitted", "task_id": 1001, "verified": True}})
+    note({"asked": server(3)})
+    run.recorder.refresh()
+    assert outcomes(run) == [("10.0.0.1:2882", "proven"), ("10.0.0.4:2882", "unknown")]
+    found = run.document
+    [unfinished] = found["unfinished"]
+    assert [(one["task_id"], one["target"][:20]) for one in unfinished["in_flight"]] == [
+        (1002, "server 10.0.0.2:2882"),
+        (None, "server 10.0.0.3:2882"),
+    ]
+    assert (found["state"], found["services"], found["requested_by"]["ocp_users"]) == ("running", [URL], ["admin"])
+    assert {one["change"] for one in found["targets"]} == {"memory"}
+    assert "(id 3) of cluster orders (id 7): a request was sent, its task is not known" in Page(run.page).text
+    # Its result has all of that.
+    servers = [
+        {**done, "server": f"10.0.0.{n}:2882", "name": f"10.0.0.{n}:2882", "verified": True} for n in range(1, 5)
+    ]
+    result = {"changed": True, "servers": servers, "plan": WAVES}
+    run.recorder.ended(run.result("fleet_restart", result, args={"url": URL, "change": "memory"}))
+    assert (run.document["totals"], run.document["unfinished"], len(run.document["plans"])) == ({"proven": 4}, [], 1)
+
+
+def test_request_that_was_refused_is_not_in_flight(run, exits):
+    note = noting_of(run, "fleet_restart")
+    note({"plan": WAVES})
+    note({"asked": server(1)})
+    note({"refused": server(1)})
+    exits[0]()
+    assert run.document["unfinished"][0]["in_flight"] == []
+    assert outcomes(run)[0] == ("10.0.0.1:2882", "not_begun")
+
+
+def test_servers_of_a_zone_in_flight_are_not_called_not_begun(run, exits):
+    note = noting_of(run, "cluster_rolling_restart")
+    servers = [{"name": f"10.0.0.{n}:2882", "needed": True, "reason": "old"} for n in (1, 2, 3)]
+    batches = [
+        {"cluster": "orders", "zone": "zone1", "servers": servers[:2]},
+        {"cluster": "orders", "servers": servers[2:]},
+    ]
+    note({"plan": {"clusters": [], "batches": batches, "left_alone": []}})
+    zone = {"target": "zone zone1 of cluster orders (id 7)", "task_id": 1001}
+    note({"began": {**zone, "members": ["10.0.0.1:2882", "10.0.0.2:2882"]}})
+    exits[0]()
+    assert outcomes(run) == [("10.0.0.3:2882", "not_begun")]
+    assert run.document["unfinished"][0]["in_flight"] == [zone]
+
+
+@pytest.mark.parametrize("is_item", [False, True])
+def test_what_a_result_without_details_leaves_out_is_kept(run, is_item):
+    """As that of a worker that was killed, or of a failure without detail=full."""
+    run.begins()
+    note = noting_of(run, "fleet_restart")
+    note({"plan": WAVES})
+    done = {"cluster": "orders", "server": "10.0.0.1:2882", "name": "10.0.0.1:2882", "changed": True}
+    note({"began": server(1, 1001)})
+    note({"ended": {**done, "action": "submitted", "task_id": 1001, "verified": True}})
+    note({"began": server(2, 1002)})
+    note({"over": True})
+    failure = run.result("fleet_restart", {"msg": "A worker was found in a dead state"})
+    if is_item:
+        run.recorder.item(failure, failed=True)
+    run.recorder.ended(failure, failed=True)
+    run.ends(failed=True)
+    told = [("10.0.0.1:2882", "proven"), ("10.0.0.3:2882", "not_begun"), ("10.0.0.4:2882", "not_begun")]
+    assert (run.document["state"], outcomes(run)) == ("failed", told)
+    assert [one["task_id"] for each in run.document["unfinished"] for one in each["in_flight"]] == [1002]
+    assert len(run.document["plans"]) == 1
+
+
+def test_module_that_notes_nothing_may_have_come_to_all_that_was_planned(run, exits):
+    """As an ordinary module, or one whose task has no_log."""
+    run.recorder.ended(run.result("fleet_restart_info", WAVES))
+    noting_of(run, "fleet_restart", purpose=None)
+    exits[0]()
+    assert (run.document["state"], run.document["totals"]) == ("interrupted", {"unknown": 4})
+
+
+@pytest.mark.parametrize("state", ["running", "interrupted", "succeeded"])
+def test_page_says_that_nothing_was_restarted_only_if_that_is_known(run, exits, state):
+    run.begins()
+    if state == "succeeded":
+        run.recorder.ended(run.result("server_info", {"servers": []}))
+        run.ends()
+    else:
+        noting_of(run, "server_restart", purpose=None)
+    if state == "interrupted":
+        exits[0]()
+    assert run.document["state"] == state
+    shown = Page(run.page).text
+    assert ("No target was restarted" in shown) == (state == "succeeded")
+    assert ("It is not known which targets were restarted" in shown) == (state != "succeeded")
+
+
+def test_note_that_cannot_be_written_harms_no_module(run):
+    note = noting_of(run, "fleet_restart")
+    with mock.patch.object(notes_of_workers.os, "write", side_effect=OSError(28, "No space left on device")):
+        note({"plan": WAVES})
+
+
+def test_process_that_is_forked_while_the_evidence_is_written_finds_its_lock_free():
+    over = threading.Event()
+
+    def write():
+        while not over.is_set():
+            with run_recorder._LOCK:
+                pass
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    try:
+        for _fork in range(20):
+            child = os.fork()
+            if child == 0:
+                os._exit(0 if run_recorder._LOCK.acquire(blocking=False) else 1)
+            assert os.waitpid(child, 0)[1] == 0
+    finally:
+        over.set()
+        writer.join()
 
 
 @pytest.mark.parametrize("check_mode", [False, True])
