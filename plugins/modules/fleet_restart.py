@@ -69,10 +69,10 @@ options:
     default: false
   waves:
     description:
-      - Plan first, as M(oceanbase.ocp.fleet_restart_info) does. It needs O(change) or O(started_before).
+      - Plan first, as M(oceanbase.ocp.fleet_restart_info) does. It needs O(change) or O(started_before). O(change)
+        begins for all of the planned servers before the first request.
       - With V(true) servers that cannot all be down at once restart in waves, each after all servers of the one before
-        have started since and serve. After a wave with a failure no other begins. O(change) begins for all of them
-        before the first wave. It needs O(wait).
+        have started since and serve. After a wave with a failure no other begins. It needs O(wait).
       - With V(false) they are refused before anything is sent.
       - Without it nothing is planned. All begin at once, and each is refused that may not be down together with those
         before it.

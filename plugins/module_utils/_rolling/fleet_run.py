@@ -130,11 +130,11 @@ class _PlannedFleet:
         return [sorted(place[_key(server)] for server in wave) for wave in (first, *waves[1:])]
 
     def _begin(self) -> None:
-        """Begin the change for the servers of all waves at once: what a person restarts until their turn counts."""
+        """Begin the change for all servers at once: what a person restarts until their turn counts."""
         names: dict[int, set[str]] = {}
         for server in (server for wave in self._waves for server in wave):
             names.setdefault(server["cluster_id"], set()).add(server["server"])
-        if self._request.change is None or len(self._waves) < 2:
+        if self._request.change is None or len(self._planned) < 2:
             return
 
         def begin(api: OcpApi, cluster: int, clock: Clock) -> list[str]:

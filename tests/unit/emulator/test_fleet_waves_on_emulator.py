@@ -156,6 +156,19 @@ def test_name_begins_for_all_waves_at_once_so_what_a_person_restarts_meanwhile_i
     assert lines[-1] == "  0 to restart, 3 left alone"
 
 
+def test_name_begins_for_all_of_an_only_wave_before_the_first_request(served, run, monkeypatch):
+    begun, begin = [], fleet_run.note_first_use
+
+    def noting(api, selector, names, *more):
+        begun.append((sorted(names), restarted(served)[0]))
+        return begin(api, selector, names, *more)
+
+    monkeypatch.setattr(fleet_run, "note_first_use", noting)
+    run([THREE[0], OTHER], change="memory-2026-11-20")
+    assert sorted(begun) == [(["10.0.0.1:2882"], []), (["10.0.0.5:2882"], [])]
+    assert len(restarted(served)[0]) == 2
+
+
 def test_wave_with_a_failure_is_the_last_one_and_the_message_names_the_others_once(served, lines, run):
     fault = {"kind": "subtask", "match": {"subtask": "Wait observer active"}, "action": "fail", "message": "no memory"}
     served.data("POST", "/emulator/faults", fault)
