@@ -232,7 +232,7 @@ class _Run:
         self._is_waiting = False
         self._shown: list[str] = []
         # Seconds that count neither for ``wait_timeout`` nor for one another.
-        self._expecting = self._gate_waited = self._turn_waited = self._lag_waited = 0.0
+        self._expecting = self._gate_waited = self._turn_waited = self._lag_waited = self._paced = 0.0
 
     def run(self) -> Result:
         """See restart_target."""
@@ -310,9 +310,10 @@ class _Run:
     def _waited(self) -> float:
         """Seconds of ``wait_timeout`` used up.
 
-        Waits for a start to show, for gates, for its turn and for an answer that is new have limits of their own.
+        Waits for a start to show, for gates, for its turn, for an answer that is new and for room among the requests
+        have limits of their own.
         """
-        own_limits = self._expecting + self._gate_waited + self._turn_waited + self._lag_waited
+        own_limits = self._expecting + self._gate_waited + self._turn_waited + self._lag_waited + self._paced
         return self._attempt.elapsed - own_limits
 
     @property
@@ -566,7 +567,8 @@ class _Run:
 
     def _wait_for_room(self) -> None:
         """Wait until OCP allows all that is read and sent next; after a pause gates have to read, too."""
-        while True:
+        # The last look is followed by no request.
+        while not self._gives_up:
             was_gated = self._is_gated
             of_gates = sum(gate.requests for gate in self._gates) if self._reads_gates and not was_gated else 0
             needed = LOOK_AND_REQUEST + of_gates + self._effect.requests
@@ -747,7 +749,7 @@ class _Run:
                     return False
                 if isinstance(verdict, LookAgain):
                     return False
-        if not self._request.check_mode:
+        if not (self._request.check_mode or self._gives_up):
             with self._beat.about("waiting for its turn, since OCP limits requests"):
                 self._api.wait_to_send(self._pacing)
         return self._is_gated
@@ -785,7 +787,9 @@ class _Run:
 
     def _sleep_unlocked(self, seconds: float) -> None:
         self._turn.let_go()
+        began = self._clock.now()
         self._clock.sleep(seconds)
+        self._paced += self._clock.now() - began
 
     # Waiting
 

@@ -926,6 +926,22 @@ def test_start_since_a_refused_request_leaves_the_outcome_open_where_tasks_canno
     assert "started since, and tasks cannot be read" in str(error)
 
 
+def test_last_look_after_too_many_requests_waits_for_no_room(service):
+    """No request follows it, so an hour would be waited in vain."""
+    service.lose_before = [refused(429)]
+    service.before_post = lambda: (setattr(service, "room", 0), setattr(service, "retry_after", 3600.0))
+    error = failure(service, SERVER, request())
+    assert (error.facts["changed"], len(service.posts)) == (False, 1)
+    assert service.now < 60
+
+
+def test_wait_for_room_among_the_requests_leaves_the_wait_for_the_task_its_time(service):
+    service.room, service.retry_after = 0, 3600.0
+    waited = restart(service, SERVER, request(wait=True, seconds=60))
+    assert (waited["action"], waited["verified"]) == ("submitted", True)
+    assert service.now > 3600
+
+
 def test_refusal_where_nothing_started_and_tasks_cannot_be_read_is_a_refusal(service):
     service.lose_before, service.failing["tasks"] = [refused(429)], [refused(403)] * 99
     error = failure(service, SERVER, request())
