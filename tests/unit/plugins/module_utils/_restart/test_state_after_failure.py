@@ -28,7 +28,7 @@ def test_failure_says_whether_it_serves(state, service):
     assert f"\n{words} The task took" in str(failure(service, SERVER, request(wait=True)))
 
 
-def test_failure_of_several_says_that_they_do_not_serve(service):
+def test_failure_of_several_says_that_they_do_not_serve():
     """A host with agents, a zone or a cluster has several parts."""
     down = [Member(name, "RESTARTING", serves=False) for name in ("a", "b")]
     up = Member("c", "RUNNING", serves=True)
