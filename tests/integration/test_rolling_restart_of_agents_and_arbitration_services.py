@@ -74,6 +74,8 @@ def test_failed_agent_batch_ends_the_run(run, ansible, emulator, tmp_path):
     outcome = agents(run, emulator, hosts=HOSTS, batch=2)
     assert outcome.rc == 2
     assert len(emulator.requests("POST")) == 2
+    assert "They do not serve now: 10.0.0.3 is RESTARTING, 10.0.0.4 is RESTARTING. " in outcome.output
+    assert "nextitem" not in outcome.output
     assert emulator.restarts("HOST") == dict.fromkeys(HOSTS[:2], 1)
     targets = json.loads((tmp_path / "run.json").read_text())["targets"]
     assert [(one["name"], one["outcome"]) for one in targets] == [

@@ -44,7 +44,7 @@ def test_readme_has_every_command_with_its_recording(record):
     assert len(README_BLOCKS["restart"].splitlines()) == 1 + 10
     # What a failure returns is shown as it is printed.
     assert "{...}" not in README_BLOCKS["failed"]
-    assert len(README_BLOCKS["failed"].splitlines()) <= 45
+    assert len(README_BLOCKS["failed"].splitlines()) <= 46
 
 
 def test_status_page_has_the_output_of_the_playbook(record):
@@ -70,7 +70,7 @@ def test_brief_output_has_the_ends_of_steps_and_result(record):
     brief = record.brief(f'{output}    "b": 2\n}}\n').splitlines()
     assert brief == ["$ ansible", "  1001 (x) RUNNING 0/5", "  1001  1/5 ok x", "  ...", "  1001  5/5 ok x", *shown]
     failed = "$ ansible\n  1001 1/5 ok x\n[ERROR]: why\nOrigin: here\n\nmore\nlocalhost | FAILED! => {\n    1\n}\n"
-    assert record.brief(failed) == "$ ansible\n  1001 1/5 ok x\n[ERROR]: why\nlocalhost | FAILED! => {\n    1\n}\n"
+    assert record.brief(failed) == "$ ansible\n  1001 1/5 ok x\n[ERROR]: why\n...\nlocalhost | FAILED! => {\n    1\n}\n"
 
 
 def test_collection_path_is_shown_as_installed(record):
