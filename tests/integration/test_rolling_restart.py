@@ -185,6 +185,15 @@ def test_check_mode_shows_the_plan_of_the_real_run(roll, start_emulator, ansible
     assert [name for name in named if name in planned(real)] == planned(real)
 
 
+@pytest.mark.parametrize("given", [{"zones": []}, {"servers": []}], ids=repr)
+def test_selection_that_finds_nothing_does_not_mean_all(given, roll, start_emulator):
+    emulator = start_emulator(*QUICK)
+    outcome = roll(emulator, ["orders"], **given)
+    assert (outcome.rc, posts(emulator)) == (2, [])
+    [name] = given
+    assert f"rolling_restart_{name}: is empty or has an empty entry" in outcome.output
+
+
 def test_empty_plan_starts_no_restart_and_runs_no_task_file(roll, start_emulator, tmp_path):
     emulator = start_emulator(*QUICK)
     (tmp_path / "no.yml").write_text(yaml.safe_dump([{"ansible.builtin.fail": {"msg": "not to be run"}}]))
