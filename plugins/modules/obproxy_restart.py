@@ -19,7 +19,7 @@ description:
   - Required - O(obproxy_cluster), O(obproxies).
   - Once per change - O(change), O(started_before), O(in_flight).
   - Waiting - O(wait), O(wait_timeout), O(wait_interval).
-  - Output - O(show_progress), O(show_steps), O(log_lines), O(detail).
+  - Output - O(show_progress), O(show_steps), O(log_lines), O(detail), O(hint_variables).
   - Connection and journal - O(url), O(username), O(password), O(access_key_id), O(access_key_secret),
     O(validate_certs), O(ca_path), O(client_cert), O(client_key), O(use_proxy), O(timeout), O(journal_url).
 options:

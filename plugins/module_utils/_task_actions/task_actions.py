@@ -273,7 +273,7 @@ class _TaskAction:
     def _wait_command(self) -> Result:
         """The command that waits for the end of a task that goes on; it begins nothing that is not begun."""
         so_far = self._attempt.so_far
-        task = Task.from_result(so_far.task)
+        task = Task.from_result(so_far.task or {})
         if task.finished and not so_far.changed:
             return {}
         # For another module, a task that is rolled back as it should be has not succeeded.
