@@ -8,7 +8,7 @@ that of each database host. Where intervals overlap, the clocks decide nothing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from math import inf
@@ -200,23 +200,35 @@ class Sight:
             return False
         return started.relative_to(self.at) is not Relative.BEFORE
 
-    def of_task(self, task: Task, member: Member) -> Relative:
+    def of_task(self, task: Task, member: Member, *, is_own: bool = False) -> Relative:
         """Whether a task began since: it was not there, or it was and may have started the member since.
 
         If the start has moved, the start decides. A task that began before a member joined has not restarted it. For
         such a member the result is UNCLEAR, unless its start is sure. It is UNCLEAR, too, for a task that was not
-        there and may have made the start that was shown: the list may have been behind. Where it is not known which
-        tasks were there, the clocks decide.
+        there and began before by the clocks, or may have made the start that was shown: the list may have been behind.
+        One of our own has begun since. Where it is not known which tasks were there, the clocks decide.
         """
         if self.tasks is None:
             begun = begun_span(task.start_time)
             return Relative.UNCLEAR if begun is None or self.at is None else begun.relative_to(self.at)
         if task.id not in self.tasks:
             is_told = self.joined is None or self.of_start(member).is_sure
-            return Relative.SINCE if is_told and not self._may_be_earlier(task) else Relative.UNCLEAR
+            is_earlier = not is_own and (self._may_be_earlier(task) or self._has_begun_before(task))
+            return Relative.SINCE if is_told and not is_earlier else Relative.UNCLEAR
         may_start = task.id in self.starting or (task.is_undone and task.id in self.running)
         is_unclear = may_start and self.of_start(member) is not Relative.SINCE
         return Relative.UNCLEAR if is_unclear else Relative.BEFORE
+
+    def may_be_of(self, task: Task, member: Member) -> bool:
+        """Whether a task may have made the start that is shown of a member, which is not since by the clocks."""
+        started = started_span(member)
+        if started is None or self.at is None or started.relative_to(self.at) is Relative.SINCE:
+            return False
+        return may_have_made(task, started, apart=self.at.last - self.at.first)
+
+    def _has_begun_before(self, task: Task) -> bool:
+        begun = begun_span(task.start_time)
+        return begun is not None and self.at is not None and begun.relative_to(self.at) is Relative.BEFORE
 
     def _may_be_earlier(self, task: Task) -> bool:
         """Whether a task that was not there may have made the start that was shown."""
@@ -253,6 +265,20 @@ class Begin:
         """Whether a member has started since. With an instant and a name, either is enough."""
         return _either(self._by_clock(member), self._by_sight(member))
 
+    def of_start_by(self, member: Member, tasks: Iterable[tuple[Task, float | None]]) -> Relative:
+        """The same, beside the ``tasks`` that restart it, each with when this machine has sent its request.
+
+        A start that has moved is unclear if one of them may have made it that may have begun before the name was used,
+        and no other.
+        """
+        found = self.of_start(member)
+        sight = None if self.sights is None else self.sights.get(member.name)
+        if found is not Relative.SINCE or sight is None or self._by_clock(member) is Relative.SINCE:
+            return found
+        made = {self.of_task(task, requested, member) for task, requested in tasks if sight.may_be_of(task, member)}
+        is_unclear = Relative.UNCLEAR in made and Relative.SINCE not in made
+        return Relative.UNCLEAR if is_unclear else found
+
     def of_task(self, task: Task, requested: float | None, member: Member) -> Relative:
         """Whether a task that restarts a member began since; ``requested`` when this machine has sent its request."""
         by_clock = by_name = None
@@ -268,7 +294,8 @@ class Begin:
                 by_clock = Relative.SINCE
         if self.sights is not None:
             sight = self.sights.get(member.name)
-            by_name = Relative.BEFORE if sight is None else sight.of_task(task, member)
+            is_own = requested is not None
+            by_name = Relative.BEFORE if sight is None else sight.of_task(task, member, is_own=is_own)
         return _either(by_clock, by_name)
 
     def lacks_first_start(self, member: Member) -> bool:

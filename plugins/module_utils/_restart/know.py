@@ -154,7 +154,7 @@ class _Meaning:
     def undecided(self) -> Iterator[TaskOnTarget]:
         members = self.look.observed.members
         open_ones = {member.name for member in members if self._is_open(member)}
-        unclear_ones = {member.name for member in members if not self.begin.of_start(member).is_sure}
+        unclear_ones = {member.name for member in members if not self._start(member).is_sure}
         for entry in self.look.tasks:
             task = entry.task
             since, unclear = self._since(entry, task)
@@ -179,10 +179,17 @@ class _Meaning:
         """Whether a task may decide about a member."""
         if not self.begin.is_dated:
             return self.values is not None
-        return self.values is not None or self.begin.of_start(member) is not Relative.SINCE
+        return self.values is not None or self._start(member) is not Relative.SINCE
+
+    def _start(self, member: ShownMember) -> Relative:
+        """Whether it has started since the change, by its start and the tasks that may have made it."""
+        restarts = [entry for entry in self.look.tasks if _restarts(entry, member.name)]
+        return self.begin.of_start_by(
+            member, [(each.task, self.memory.requested.get(each.task.id)) for each in restarts]
+        )
 
     def _member(self, member: ShownMember) -> Member:
-        start = self.begin.of_start(member) if self.begin.is_dated else Relative.HIDDEN
+        start = self._start(member) if self.begin.is_dated else Relative.HIDDEN
         values, was_tried = self._values_of(member)
         is_late = member.name in self.memory.late and self.begin.lacks_first_start(member)
         return Member(member.name, start, member.serves, self._is_new(member), values, was_tried, is_late)

@@ -197,6 +197,37 @@ def sights(started=None, *tasks, starting=(), running=(), late=False, filled=Fal
     return {"a": Sight(member(started, **more), frozenset(tasks), late=late, filled=filled, **some)}
 
 
+# The first look was answered by a replica that lags: it showed an old start, and no task.
+LAGGED = Begin(sights={"a": Sight(member(-900), frozenset(), at=Span(ZERO, ZERO + 1))})
+
+
+@pytest.mark.parametrize(("began", "relative"), [(-18, UNCLEAR), (0, SINCE), (5, SINCE)])
+def test_task_that_was_not_listed_and_began_before_by_the_clocks_is_unclear(began, relative):
+    there = task(90, at(began).isoformat(), status="RUNNING", finishTime=None)
+    assert LAGGED.of_task(there, None, member(-900)) is relative
+    assert LAGGED.of_task(there, ZERO, member(-900)) is SINCE
+
+
+@pytest.mark.parametrize(
+    ("started", "tasks", "relative"),
+    [
+        (-7, [(90, -18)], UNCLEAR),
+        (-7, [], SINCE),
+        (-7, [(90, -18), (91, 3)], SINCE),
+        (-300, [(90, -18)], MOVED),
+        (70, [(90, -18)], SINCE),
+        (-900, [(90, -18)], BEFORE),
+    ],
+    ids=["by one of before", "by none", "by another since", "long before", "surely since", "not moved"],
+)
+def test_start_that_has_moved_by_a_task_of_before_is_unclear(started, tasks, relative):
+    made = [(task(number, at(began).isoformat(), status="SUCCESSFUL"), None) for number, began in tasks]
+    assert LAGGED.of_start_by(member(started), made) is relative
+    assert Begin(Span(ZERO, ZERO)).of_start_by(member(started), made) is Begin(Span(ZERO, ZERO)).of_start(
+        member(started)
+    )
+
+
 @pytest.mark.parametrize(
     ("began", "ended", "apart", "relative"),
     [
