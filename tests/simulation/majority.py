@@ -14,6 +14,8 @@ from .history import Exchange, Run
 UNSAFE = "it is not safe"
 # Seconds for which a restart counts that this controller has asked for, shown or not.
 REMEMBERED = 60.0
+# Further seconds for which the clock of a controller does not show that they have passed.
+DOUBTED = 300.0
 
 
 def majority_is_kept(case: Case, run: Run) -> Iterator[Finding]:
@@ -33,6 +35,17 @@ def majority_is_kept(case: Case, run: Run) -> Iterator[Finding]:
             yield Finding("took the majority", f"{others.count(True)} other zones were down")
 
 
+def _has_open_request(case: Case, run: Run) -> bool:
+    """Whether a request that the journal has may still be carried out, since no task of it is known."""
+    return any(
+        post.sent >= run.began - float(earlier.args.get("timeout", 0)) - REMEMBERED - DOUBTED
+        for earlier in case.history.runs
+        if run.shares_journal(earlier) and earlier.change.cluster == run.change.cluster
+        for post in earlier.posts
+        if earlier is not run and earlier.result.get("task_id") is None
+    )
+
+
 def refusal_has_a_reason(case: Case, run: Run) -> Iterator[Finding]:
     """What is refused would have taken the majority: another zone was down or in flight, or there are too few."""
     if not run.failed or UNSAFE not in str(run.result.get("msg")) or any(each.replaced for each in run.exchanges):
@@ -47,7 +60,7 @@ def refusal_has_a_reason(case: Case, run: Run) -> Iterator[Finding]:
     )
     # Where a server was moved meanwhile, a zone may have none left.
     zones = min(len(_zones(case, run, when)) for when in times)
-    if zones > 2 and not is_ill and not restarted:
+    if zones > 2 and not (is_ill or restarted or _has_open_request(case, run)):
         yield Finding("refused though it is safe", str(run.result.get("msg")))
 
 
