@@ -980,7 +980,7 @@ def record(params):
         check_range(f"run.{option}", given[option], 1)
     if params["clusters"] is None and not given["host"]:
         raise OptionError("run.host: is not given; give the name of the cluster in the run.")
-    return RunRecord(
+    found = RunRecord(
         given["record"],
         given["host"] or "",
         given["clusters"],
@@ -988,6 +988,8 @@ def record(params):
         params["max_failures"],
         given["servers"],
     )
+    found.check()
+    return found
 
 
 DEFINITION = Definition(

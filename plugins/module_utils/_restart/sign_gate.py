@@ -162,6 +162,6 @@ class SignGate:
         signs = [trouble.words for trouble in found]
         return NotSafe(
             f"Did not restart {self._target.label}: there are signs of trouble{after}: {'; '.join(signs)}. "
-            f"{allowing_words(found)}",
+            f"{allowing_words(found, self._request.watch, self._request.hints)}",
             signs=signs,
         )

@@ -183,12 +183,12 @@ def _entry(line: str) -> dict[str, Any]:
 
 
 def _host_of(line: str) -> str:
-    return str(_entry(line).get("host", ""))
+    return str({"host": "", **_entry(line)}["host"])
 
 
 def _planned(line: str) -> int:
     """How many servers an ended cluster had to restart; 0 if that is not told."""
-    return int(_entry(line).get("planned", 0))
+    return int({"planned": 0, **_entry(line)}["planned"])
 
 
 def _failed(lines: Sequence[str]) -> int:

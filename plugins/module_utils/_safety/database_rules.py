@@ -31,10 +31,11 @@ MOST_NAMED = 5
 
 @dataclass(frozen=True)
 class Obstacle:
-    """A state for which the database refuses, in words. ``passes``: a wait may end it."""
+    """A state for which the database refuses, in words. ``passes``: a wait may end it. ``is_lag``: replicas lag."""
 
     text: str
     passes: bool = True
+    is_lag: bool = False
 
 
 def obstacles(
@@ -116,10 +117,10 @@ def obstacle_words(found: Sequence[Obstacle]) -> str:
     return "; ".join(one.text for one in found[:MOST_NAMED]) + (f"; and {more} more" if more > 0 else "")
 
 
-def ways_past(found: Iterable[Obstacle], hints: Hints) -> str:
-    """How to go on, as a sentence, with the options as the caller gives them."""
+def ways_past(found: Iterable[Obstacle], hints: Hints, besides: str = "") -> str:
+    """How to go on, as a sentence, with the options as the caller gives them; ``besides`` goes with no safety."""
     passes = all(obstacle.passes for obstacle in found)
-    unchecked = hints.given("safety", "none")
+    unchecked = " and ".join(filter(None, [hints.given("safety", "none"), besides]))
     return ways_on(
         f"wait until that has ended{hints.aside('safety_timeout')}" if passes else "",
         *([] if passes else ["unlock the tenant", f"leave it out with {hints.named('tolerate_outage_of')}"]),
@@ -136,7 +137,7 @@ def _to_stop(placed: Iterable[PlacedServer], states: Mapping[str, ServerState]) 
 def _lagging(lag: float | None) -> Iterator[Obstacle]:
     if lag is not None and lag > MOST_LAG:
         words = f"replicas lag {in_seconds(lag)} behind, more than {MOST_LAG}"
-        yield Obstacle(_coded(words, Code.NOT_ALLOWED))
+        yield Obstacle(_coded(words, Code.NOT_ALLOWED), is_lag=True)
 
 
 def _stopped_elsewhere(

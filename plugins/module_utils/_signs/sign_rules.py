@@ -4,11 +4,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from .._base.cli_hints import Hints
 from .._base.parsing import Record
 from .._base.text import in_seconds, join_names, one_line
 from .._targets.serving import is_in_flight
@@ -104,10 +105,20 @@ def is_restoring(restore: Record) -> bool:
     return status is not None and restore.get("finishTime") is None and status.upper() not in ENDED_RESTORE
 
 
-def allowing_words(found: Iterable[Trouble]) -> str:
-    """How to go on regardless."""
-    names = join_names(dict.fromkeys(trouble.sign.value for trouble in found))
-    return f"To go on regardless, leave {names} out of stop_on."
+def allowing_words(found: Sequence[Trouble], watch: Watch | None, hints: Hints) -> str:
+    """How to go on regardless, with the option as the caller gives it."""
+    names = dict.fromkeys(trouble.sign.value for trouble in found)
+    given = others_given(watch, {trouble.sign for trouble in found}, hints)
+    if given:
+        return f"To go on regardless, ask for {given}."
+    return f"To go on regardless, leave {join_names(names)} out of {hints.named('stop_on')}."
+
+
+def others_given(watch: Watch | None, left_out: Collection[Sign], hints: Hints) -> str:
+    """The option that names the other signs, as the caller gives it; empty if there are none."""
+    signs = frozenset[Sign]() if watch is None else watch.signs
+    others = [sign.value for sign in Sign if sign in signs and sign not in left_out]
+    return hints.given("stop_on", ",".join(others)) if others else ""
 
 
 def _alarms(alarms: Iterable[Record], placed: Sequence[PlacedServer], watch: Watch, now: datetime) -> Iterator[Trouble]:

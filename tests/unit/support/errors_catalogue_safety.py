@@ -29,7 +29,7 @@ def safety_entries() -> Iterator[Entry]:
     def others(service: FakeOcp) -> None:
         service.begin(SERVER, service.servers_there[1:2], seconds=1e6)
 
-    mine = (ADDRESS_41, "sys", "10.1.0.2:2882", "1001", "tolerate_outage_of", "safety=none")
+    mine = (ADDRESS_41, "sys", "10.1.0.2:2882", "1001", "-4660", "safety=none")
     yield unsafe("another server is being restarted", "server_restart", mine, others)
     yield unsafe("the same, after `safety_timeout`", "server_restart", mine, others, safety_timeout=60)
     single = turned(localities={"sys": FULL3, "shop": "FULL{1}@zone1"})

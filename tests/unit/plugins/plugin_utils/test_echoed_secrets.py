@@ -12,6 +12,7 @@ from urllib.parse import quote, quote_plus
 
 import pytest
 from ansible.errors import AnsibleParserError
+from ansible.inventory.data import InventoryData
 from ansible.plugins.loader import callback_loader
 from ansible_collections.oceanbase.ocp.plugins.action.server_info import ActionModule as ServerInfo
 from ansible_collections.oceanbase.ocp.plugins.action.task_info import ActionModule as TaskInfo
@@ -172,10 +173,13 @@ def test_inventory_error(monkeypatch):
     monkeypatch.setattr(plugin, "get_option", lambda _name: "servers")
     monkeypatch.setattr(plugin, "_params", lambda *_args: {"username": "admin", "password": SECRET})
     monkeypatch.setattr(plugin, "_found", fail)
+    plugin.inventory = InventoryData()
     with pytest.raises(AnsibleParserError) as raised:
-        plugin.parse(None, None, "ocp.yml")
+        plugin.parse(plugin.inventory, None, "ocp.yml")
     assert "********" in str(raised.value)
-    assert shown_in(str(raised.value)) == []
+    variables = plugin.inventory.groups["all"].vars
+    assert "********" in str(variables)
+    assert shown_in(str(raised.value)) == shown_in(str(variables)) == []
 
 
 @pytest.mark.parametrize("hosts", KINDS)

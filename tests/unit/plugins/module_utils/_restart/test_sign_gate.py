@@ -93,7 +93,8 @@ def test_each_sign_stops_the_request_and_is_named_and_can_be_left_out(sign, case
     SIGNS[sign.value](service)
     error = refusal(service, case)
     assert f"Did not restart {case.target.label}: there are signs of trouble: " in str(error)
-    assert str(error).endswith(f"(stop_on: {sign}). To go on regardless, leave {sign} out of stop_on.")
+    others = ",".join(other for other in Sign if other is not sign)
+    assert str(error).endswith(f"(stop_on: {sign}). To go on regardless, ask for stop_on={others}.")
     [words] = error.facts["signs"]
     assert words in str(error)
     assert str(refusal(service, case, check_mode=True)) == str(error)
