@@ -35,12 +35,13 @@ VALUES = {
     "max_servers": "400",
     "judged_tasks": "1001,1002",
     "most_down": "idc=1",
+    "stop_on": "alarms,backup",
     "waves": "true",
     "strategy": "server",
     "change": "memory-2",
     "started_before": "2026-05-04T03:00:00+08:00",
 }
-LISTS = {"tolerate_outage_of": ["sys", "cart"], "judged_tasks": [1001, 1002]}
+LISTS = {"tolerate_outage_of": ["sys", "cart"], "judged_tasks": [1001, 1002], "stop_on": ["alarms", "backup"]}
 PAGES = {
     "rolling_restart": "roles/rolling_restart/vars/main.yml",
     "parameter_rollout": "playbooks/parameter_rollout.yml",
