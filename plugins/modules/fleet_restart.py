@@ -295,6 +295,12 @@ plan:
       returned: always
       type: list
       elements: str
+    obstacles:
+      description: For what the database would refuse to stop the refused servers now, even if all outages were
+        tolerated. Empty if there is nothing like that.
+      returned: always
+      type: list
+      elements: str
 task_ids:
   description: The ids of the tasks that restart the servers, including tasks that were joined.
   returned: once a server was checked

@@ -167,6 +167,12 @@ lost_tenants:
   returned: success
   type: list
   elements: str
+obstacles:
+  description: For what the database would refuse to stop the refused servers now, even if all outages were tolerated.
+    Empty if there is nothing like that.
+  returned: success
+  type: list
+  elements: str
 url:
   description: Address of the request that made the module fail.
   returned: when a request made the module fail

@@ -186,6 +186,9 @@ def fleet_plans(call: Calls) -> None:
     call.fail(emulator, **options)
     end_process(emulator, 5)
     call(emulator, **options)
+    slow = call.start(*SLOW)
+    restart(slow)
+    call(slow, **{**options, "servers": ORDERS[-1:]})
 
 
 def rolling_restarts(call: Calls) -> None:
@@ -213,6 +216,8 @@ def rolling_restarts(call: Calls) -> None:
     several = call.start("--servers-per-zone", "1", "--clusters", "2")
     call(several, **of_all, check_mode=True)
     call(several, **of_all, servers=["1"])
+    look = {"record": str(call.folder / "of-all.record"), "clusters": 2, "canaries": ["cluster1"]}
+    call(several, **{**options, "clusters": ["cluster1", "cluster2"], "max_servers": 300, "max_failures": 1}, run=look)
     several.fail_subtask(STEP)
     call(several, **of_all)
 
@@ -244,6 +249,8 @@ def task_actions(call: Calls) -> None:
     call(emulator, task_id=task_id, state="rolled_back", wait=True)
     call(emulator, task_id=task_id, state="retried")
     call(emulator, task_id=77, state="retried")
+    emulator.fail_subtask(STEP)
+    call(emulator, task_id=restart(emulator, wait=True), state="retried")
     call.fail(emulator, task_id=task_id, state="retried")
     slow = call.start(*SLOW)
     for module in ("agent_restart", "cluster_restart"):

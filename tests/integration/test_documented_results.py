@@ -17,6 +17,8 @@ NO_PIDS = {"before.members[].pids", "after.members[].pids"}
 NO_START = {"before.members[].start_time", "after.members[].start_time"}
 NO_CLUSTER = {"task.cluster_id", "task.cluster_name"}
 # What a module documents, and the calls never get a value of.
+# What a plan shows of clusters in which there is something.
+NOT_PLANNED = ("alarms", "obstacles", "offline_time", "problems", "signs", "task_ids", "waits_for")
 WITHOUT_VALUE = {
     "agent_restart": {*NO_START, *NO_CLUSTER, "safety"},
     "arbitration_service_restart": {
@@ -35,9 +37,9 @@ WITHOUT_VALUE = {
         "task.host_id",
         "task.subtasks[].class_name",
     },
-    # The plan is that of the info module, which is called for clusters in which there is something.
+    # The plan is that of the info module, which is called for such clusters.
     "cluster_rolling_restart": {
-        *(f"plan.clusters[].{key}" for key in ("alarms", "obstacles", "offline_time", "problems", "signs", "task_ids")),
+        *(f"plan.clusters[].{key}" for key in NOT_PLANNED),
         "tasks[].progress.running",
         "tasks[].subtasks[].class_name",
     },
