@@ -35,8 +35,8 @@ class Ended:
     def may_show(self, task: TaskRecord, now: datetime) -> bool:
         """Whether the start that an ended task has made may still show.
 
-        It may until three minutes after the end of the task. Clocks may not tell that, and its times may not be shown:
-        then until this run has known for three minutes that the task has ended.
+        It may until three minutes after the end of the task. If its end is not shown, or clocks leave it open, the
+        three minutes begin when this run first sees that the task has ended.
         """
         until = shows_until(task)
         if until is not None and now - timedelta(seconds=self.uncertain) >= until:

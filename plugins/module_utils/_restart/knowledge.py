@@ -100,7 +100,7 @@ class Task:
 
     For those in ``since`` it began since the change, for those in ``unclear`` that is not clear. ``is_due``: it has
     ended, and the service may show the start that it made, or may have made, later. ``is_told``: the service shows what
-    it restarts; one of which that is not shown may restart the target.
+    it restarts. If not, it may restart the target.
     """
 
     id: int

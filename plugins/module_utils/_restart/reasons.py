@@ -251,8 +251,8 @@ def _step_skipped(decision: Decision, told: Told) -> str:
 
 def _start_open(decision: Decision, told: Told) -> str:
     return (
-        f"task {told.label(decision.tasks[0])} did not succeed, and may have started "
-        f"{join_names(sorted(decision.members))} since {told.condition}, which may show later{_down(told)}"
+        f"task {told.label(decision.tasks[0])} did not succeed, but may have started "
+        f"{join_names(sorted(decision.members))} since {told.condition}; that start may still show{_down(told)}"
     )
 
 
@@ -469,7 +469,7 @@ _HAS_WAY_OUT = (
 def _request_here_error(target: Target) -> OutcomeUnknown:
     words = (
         f"It is not known whether a restart of {target.label} is going to run: this process has requested one, the "
-        f"answer was lost, and something in between may still deliver the request. It is not sent again. "
+        "answer was lost, and something in between may still deliver the request. It is not sent again. "
         f"{NEXT_STEPS_HEADING}"
     )
     again = "Another run, with started_before or change, restarts only what has not started since."

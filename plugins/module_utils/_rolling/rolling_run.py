@@ -133,8 +133,6 @@ class _RollingRun:
 
     def _look_ahead(self) -> None:
         """Make sure that the run may begin."""
-        if self._wanted.each.record is not None:
-            self._wanted.each.record.check()
         if len(self._failures) > self._wanted.max_failures:
             raise NotAllRestarted(self._words(), **self._shown)
 

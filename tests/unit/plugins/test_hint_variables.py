@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Roles and playbooks tell each module by which variables their user gives its options."""
+"""Each role and playbook gives its modules the variables that their messages name."""
 
 from __future__ import annotations
 

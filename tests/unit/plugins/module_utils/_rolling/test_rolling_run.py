@@ -209,13 +209,6 @@ def test_look_ahead_with_nothing_to_do_is_the_whole_run(service, roll, tmp_path)
     assert roll.lines == ["1 cluster with 3 servers: 0 to restart, 3 left alone"]
 
 
-def test_record_in_a_folder_that_is_not_there_is_refused_before_anything_is_sent(service, roll, tmp_path):
-    record = RunRecord(str(tmp_path / "no/run.record"), "", 1, 5, 0)
-    with pytest.raises(OptionError, match=r"^run: the record .* cannot be used: .*/no is not a folder to write to\.$"):
-        roll(record=record, ahead=Ahead(5, []))
-    assert service.posts == []
-
-
 def test_interruption_has_the_result_so_far(service, roll):
     def interrupt():
         if len(service.posts) == 2:

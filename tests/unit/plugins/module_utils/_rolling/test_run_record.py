@@ -145,3 +145,9 @@ def test_pace_of_a_cluster_in_progress_tells_of_those_that_have_not_begun(record
     big.note_under_way(9, 5.0)
     # A cluster with nothing to do tells no pace; 9 and 13 servers of 5 seconds are left for two forks.
     assert fleet.note(ENDED, 1, {"planned": 0}).words == "1 of 3 clusters, about 55 s left"
+
+
+def test_record_in_a_folder_that_is_not_there_is_refused(record, tmp_path):
+    record.check()
+    with pytest.raises(OptionError, match=r"^run: the record .* cannot be used: .*/no is not a folder to write to\.$"):
+        replace(record, path=str(tmp_path / "no/run.record")).check()
