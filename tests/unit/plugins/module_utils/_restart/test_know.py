@@ -100,6 +100,13 @@ def test_start_of_an_earlier_restart_may_show_where_the_name_has_no_first_start(
     assert [member.is_late for member in known(seen, begin, late=A).members] == [is_late, False]
 
 
+@pytest.mark.parametrize(("requested", "start"), [({}, Relative.UNCLEAR), ({90: ZERO}, Relative.SINCE)])
+def test_start_that_a_task_of_before_may_have_made_is_unclear(requested, start):
+    """The first look came from a replica that lags; the task restarts a alone."""
+    seen, begin = look(entry(restarts=A, began=-18, ended=-2), a=-7, b=-7), first(at=Span(ZERO, ZERO + 1))
+    assert [member.start for member in known(seen, begin, requested=requested).members] == [start, Relative.SINCE]
+
+
 def test_without_a_change_no_start_counts():
     assert {member.start for member in known(look(a=90), UNDATED).members} == {Relative.HIDDEN}
 
