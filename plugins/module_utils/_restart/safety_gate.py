@@ -22,7 +22,7 @@ from .._safety.server_states import server_states
 from .._safety.verdict import Taken, Verdict, allowing_options, combined, judge, refusal_words
 from .._safety.voters import Outage
 from .._signs.cluster_lag import ClusterLag
-from .._signs.sign_rules import Sign, others_given
+from .._signs.sign_rules import Sign, way_without
 from .._targets.cluster import placed_servers, server_keys, servers_of
 from .._targets.operating_tasks import tasks_of_cluster
 from .._targets.serving import is_stopped
@@ -213,8 +213,8 @@ class SafetyGate:
     ) -> NotSafe:
         after = f" Waiting {in_seconds(round(waited))} did not help." if waited else ""
         watch, hints = self._request.watch, self._request.hints
-        is_watched = watch is not None and Sign.LAG in watch.signs and any(obstacle.is_lag for obstacle in found)
-        besides = others_given(watch, {Sign.LAG}, hints) if is_watched else ""
+        stops = watch is not None and Sign.LAG in watch.signs and max(each.lag for each in found) > watch.max_lag
+        besides = way_without({Sign.LAG}, watch, hints) if stops else ""
         return NotSafe(
             f"Did not restart {self._target.label}: the database would refuse to stop it, since "
             f"{obstacle_words(found)}.{after} {ways_past(found, hints, besides)}".rstrip()

@@ -31,11 +31,14 @@ MOST_NAMED = 5
 
 @dataclass(frozen=True)
 class Obstacle:
-    """A state for which the database refuses, in words. ``passes``: a wait may end it. ``is_lag``: replicas lag."""
+    """A state for which the database refuses, in words. ``passes``: a wait may end it.
+
+    ``lag`` is how many seconds replicas lag, if that is it.
+    """
 
     text: str
     passes: bool = True
-    is_lag: bool = False
+    lag: float = 0.0
 
 
 def obstacles(
@@ -118,13 +121,16 @@ def obstacle_words(found: Sequence[Obstacle]) -> str:
 
 
 def ways_past(found: Iterable[Obstacle], hints: Hints, besides: str = "") -> str:
-    """How to go on, as a sentence, with the options as the caller gives them; ``besides`` goes with no safety."""
+    """How to go on, as a sentence, with the options as the caller gives them.
+
+    ``besides`` is what no safety alone does not allow.
+    """
     passes = all(obstacle.passes for obstacle in found)
-    unchecked = " and ".join(filter(None, [hints.given("safety", "none"), besides]))
+    unchecked = hints.given("safety", "none")
     return ways_on(
         f"wait until that has ended{hints.aside('safety_timeout')}" if passes else "",
         *([] if passes else ["unlock the tenant", f"leave it out with {hints.named('tolerate_outage_of')}"]),
-        f"ask for {unchecked}" if unchecked else "",
+        f"ask for {unchecked}{f' and {besides}' if besides else ''}" if unchecked else "",
     )
 
 
@@ -137,7 +143,7 @@ def _to_stop(placed: Iterable[PlacedServer], states: Mapping[str, ServerState]) 
 def _lagging(lag: float | None) -> Iterator[Obstacle]:
     if lag is not None and lag > MOST_LAG:
         words = f"replicas lag {in_seconds(lag)} behind, more than {MOST_LAG}"
-        yield Obstacle(_coded(words, Code.NOT_ALLOWED), is_lag=True)
+        yield Obstacle(_coded(words, Code.NOT_ALLOWED), lag=lag)
 
 
 def _stopped_elsewhere(

@@ -107,18 +107,16 @@ def is_restoring(restore: Record) -> bool:
 
 def allowing_words(found: Sequence[Trouble], watch: Watch | None, hints: Hints) -> str:
     """How to go on regardless, with the option as the caller gives it."""
-    names = dict.fromkeys(trouble.sign.value for trouble in found)
-    given = others_given(watch, {trouble.sign for trouble in found}, hints)
-    if given:
-        return f"To go on regardless, ask for {given}."
-    return f"To go on regardless, leave {join_names(names)} out of {hints.named('stop_on')}."
+    return f"To go on regardless, {way_without({trouble.sign for trouble in found}, watch, hints)}."
 
 
-def others_given(watch: Watch | None, left_out: Collection[Sign], hints: Hints) -> str:
-    """The option that names the other signs, as the caller gives it; empty if there are none."""
+def way_without(left_out: Collection[Sign], watch: Watch | None, hints: Hints) -> str:
+    """How to leave out these signs: ask for the others, if there are any."""
     signs = frozenset[Sign]() if watch is None else watch.signs
     others = [sign.value for sign in Sign if sign in signs and sign not in left_out]
-    return hints.given("stop_on", ",".join(others)) if others else ""
+    if given := hints.given("stop_on", ",".join(others)) if others else "":
+        return f"ask for {given}"
+    return f"leave {join_names(sign.value for sign in Sign if sign in left_out)} out of {hints.named('stop_on')}"
 
 
 def _alarms(alarms: Iterable[Record], placed: Sequence[PlacedServer], watch: Watch, now: datetime) -> Iterator[Trouble]:

@@ -169,6 +169,21 @@ def test_name_begins_for_all_of_an_only_wave_before_the_first_request(served, ru
     assert len(restarted(served)[0]) == 2
 
 
+@pytest.mark.parametrize(
+    ("obstacles", "advice"),
+    [
+        ([], "Leave out orders a:1, or give tolerate_outage_of=sys, or safety=none."),
+        (["b:1 is STOPPED in zone2 (-4660)"], "Leave out orders a:1 until that has ended, or give safety=none."),
+    ],
+    ids=["nothing else", "the database would refuse it, too"],
+)
+def test_outage_is_proposed_to_be_tolerated_only_where_that_helps(obstacles, advice):
+    refused = [{"cluster": "orders", "server": "a:1"}]
+    plan = {"message": "Why.", "lost_tenants": ["sys"], "refused": refused, "waves": [], "obstacles": obstacles}
+    lines = list(fleet_run.refusal_lines(plan, FleetRequest([("orders", "a:1")]), Hints()))
+    assert lines == ["Why.", f"Nothing was sent. {advice}"]
+
+
 def test_wave_with_a_failure_is_the_last_one_and_the_message_names_the_others_once(served, lines, run):
     fault = {"kind": "subtask", "match": {"subtask": "Wait observer active"}, "action": "fail", "message": "no memory"}
     served.data("POST", "/emulator/faults", fault)

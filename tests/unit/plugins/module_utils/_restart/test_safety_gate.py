@@ -720,7 +720,10 @@ def test_lag_is_read_before_the_look_and_once_for_the_sign_too(service):
     service.posts.clear()
     assert "lag 4 seconds behind, more than max_lag=3 (stop_on: lag)" in str(refusal(service, max_lag=3))
     service.lag = 6.0
-    assert "lag 6 seconds behind, more than 5 (-4179)" in str(refusal(service, max_lag=30))
+    error = str(refusal(service, max_lag=30))
+    assert "lag 6 seconds behind, more than 5 (-4179)" in error
+    assert error.endswith("or ask for safety=none.")
+    assert str(refusal(service, max_lag=5)).endswith("or ask for safety=none and leave lag out of stop_on.")
 
 
 @pytest.mark.parametrize("errors", [[refused(404)], [refused(403)], [unreadable(), unreadable()], []])
