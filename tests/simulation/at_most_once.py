@@ -258,7 +258,11 @@ def one_request(case: Case, run: Run) -> Iterator[Finding]:
         untold = worked[0][0].fate == "repeated" and not (case.profile.creators and case.profile.reads_tasks)
         why = ": a proxy repeated the request" if repeated or untold else ""
         why += ", and the service does not tell whose the task is" if untold and not repeated else ""
-        yield Finding(f"two restarts by one run{why}", f"tasks {previous.id} and {number}", unseen=repeated or untold)
+        # Lists lag for longer than a request may take, which is how long the task of the first one is looked for.
+        hidden = worked[0][0].fate == "repeated" and case.profile.list_lag > run.args["timeout"]
+        why = why or (": a proxy repeated the request, and lists lag longer than timeout" if hidden else "")
+        text = f"tasks {previous.id} and {number}"
+        yield Finding(f"two restarts by one run{why}", text, unseen=repeated or untold or hidden)
 
 
 def none_after_success(case: Case, run: Run) -> Iterator[Finding]:

@@ -21,7 +21,7 @@ from .._targets.task_names import DATABASE_RESTARTS, kind_of
 from .._waiting.await_tasks import UNSEEN_FOR
 from .earlier_looks import EarlierLooks
 from .held import newest_failure
-from .look import Look
+from .look import Look, newest_first
 
 Found = TypeVar("Found")
 
@@ -183,7 +183,15 @@ class Reader:
         """The newest restart of a target that is at work or does not serve, if it FAILED."""
         if not look.observed.is_in_flight and look.observed.serves is not False:
             return None
-        return newest_failure(look, self._whole)
+        return newest_failure(replace(look, tasks=self._in_order(look.tasks)), self._whole)
+
+    def _in_order(self, tasks: Sequence[TaskOnTarget]) -> Sequence[TaskOnTarget]:
+        """The tasks by their age, where one has FAILED: those that the list shows no begin of by their details."""
+        if not any(entry.task.status == FAILED for entry in tasks):
+            return tasks
+        ended = [entry for entry in tasks if entry.task.finished and instant(entry.task.start_time) is None]
+        self.read_details(entry for entry in ended if not self.has_detail(entry))
+        return newest_first(map(self._with_detail, tasks))
 
     def _whole(self, entry: TaskOnTarget) -> Task | None:
         """The task by its detail: a list need not show its steps, and never in their order."""

@@ -72,6 +72,8 @@ LOOK_AND_REQUEST = 4
 LAG_PAUSES = PollPolicy(UNSEEN_FOR, 5.0)
 # While a rule waits for what has to show; the rule ends the wait.
 EXPECTING = PollPolicy(inf, 5.0)
+# Seconds that such a wait pauses for each task that its last look has read by its id.
+PAUSE_FOR_A_DETAIL = 0.2
 # Requests of one restart that may take too long to be noted.
 MOST_SLOW_NOTES = 5
 # Looks one after another that are each interrupted by a pause of the service.
@@ -221,6 +223,7 @@ class _Run:
         self._requested_at = 0.0
         # When the last look ended, and how often noting a request took so long that it was too old.
         self._looked_at = 0.0
+        self._details_read = 0
         self._slow_notes = 0
         self._gives_up = False
         # At which of the turn's interruptions gates have read; None before.
@@ -559,6 +562,7 @@ class _Run:
         if (sent := self._searched) is not None:
             open_ones += [entry for entry in undated_tasks(self._target, look.tasks, sent) if entry not in open_ones]
         unread = [entry for entry in open_ones if not self._reader.has_detail(entry)]
+        self._details_read = len(unread)
         if unread:
             with self._saying_nothing_was_sent("it cannot be read"):
                 self._reader.read_details(unread)
@@ -858,7 +862,7 @@ class _Run:
             began = self._clock.now()
             with self._beat.about(f"waiting: {reason}"):
                 pause = EXPECTING.pause(self._expecting, self._clock.jitter(), self._api.retry_after)
-                self._clock.sleep(max(SECOND, pause))
+                self._clock.sleep(max(SECOND, pause, self._details_read * PAUSE_FOR_A_DETAIL))
             self._expecting += self._clock.now() - began
             return
         with self._saying_nothing_was_sent(reason):
