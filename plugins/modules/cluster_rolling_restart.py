@@ -259,7 +259,12 @@ run:
       description: As O(max_failures), V(0) if it is not given.
       returned: always
       type: int
-  sample: {"record": "/ops/rolling-restart-1.record", "canaries": [], "max_servers": 300, "max_failures": 0}
+    blocked:
+      description: The names of the clusters that are blocked.
+      returned: always
+      type: list
+      elements: str
+  sample: {"record": "/ops/rolling-restart-1.record", "canaries": [], "max_servers": 300, "max_failures": 0, "blocked": []}
 planned:
   description: How many servers needed the restart when it was planned.
   returned: always, but for options that are refused

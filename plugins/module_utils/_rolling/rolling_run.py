@@ -122,8 +122,14 @@ class _RollingRun:
         wanted = self._wanted
         if wanted.ahead is None or wanted.each.record is None:
             return {}
-        limits = {"max_servers": wanted.max_servers, "max_failures": wanted.max_failures}
-        return {"run": {"record": wanted.each.record.path, "canaries": [*wanted.ahead.canaries], **limits}}
+        run = {
+            "record": wanted.each.record.path,
+            "canaries": [*wanted.ahead.canaries],
+            "max_servers": wanted.max_servers,
+            "max_failures": wanted.max_failures,
+            "blocked": [cluster["name"] for cluster in self._plan["clusters"] if cluster["blocked"]],
+        }
+        return {"run": run}
 
     def _plan_lines(self) -> Iterator[str]:
         would, steps, ahead = self._request.check_mode, self._request.policy.steps, self._wanted.ahead

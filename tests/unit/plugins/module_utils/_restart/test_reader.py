@@ -316,6 +316,18 @@ def test_details_are_read_once_for_the_looks_to_come(api, reader):
     assert again.record["subtasks"] == STEPS
 
 
+@pytest.mark.parametrize(("began", "failure"), [(-50.0, 90), (50.0, None)], ids=["before it", "after it"])
+def test_failure_is_put_in_order_by_details_where_the_list_shows_no_begin(began, failure, api, reader):
+    """Ids may fall, and a success that began later would explain what the target shows."""
+    tasks = {94: restart(94, began=began, ended=began + 5), 90: restart(90, "FAILED", subtasks=FAILED_STEPS)}
+    for is_first in (True, False):
+        expect_look(api, *({**task, "startTime": None} for task in tasks.values()), status="RESTARTING")
+        for number, task in tasks.items() if is_first else ():
+            api.expect("task", number, gives=task)
+    look = reader.look()
+    assert (look.failure and look.failure.id) == failure
+
+
 def test_details_are_not_of_the_next_attempt(api, reader):
     """A person has retried the task meanwhile."""
     first = reader_entry(api, reader, restart(90, "FAILED", subtasks=[]))
