@@ -264,7 +264,7 @@ run:
       returned: always
       type: list
       elements: str
-  sample: {"record": "/ops/rolling-restart-1.record", "canaries": [], "max_servers": 300, "max_failures": 0, "blocked": []}
+  sample: {"record": "/ops/1.record", "canaries": [], "max_servers": 300, "max_failures": 0, "blocked": ["shop"]}
 planned:
   description: How many servers needed the restart when it was planned.
   returned: always, but for options that are refused
