@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Which FAILED restart explains a target that is at work or does not serve; see ``Look.holder``."""
+"""Which FAILED task holds a target, and which FAILED restart explains one that is at work or does not serve."""
 
 from __future__ import annotations
 
@@ -11,6 +11,16 @@ from .._ocp.task_model import FAILED, Task
 from .._targets.target import TaskOnTarget
 from .._targets.task_names import is_known
 from .look import Look, age_order
+
+
+def holder_of(look: Look) -> Task | None:
+    """The FAILED task that the target names, or its newest restart if that FAILED and its status shows it at work.
+
+    A restart that began after the named task holds the target instead.
+    """
+    running = [age_order(task) for task, parts in look.unfinished_with_parts if parts != frozenset()]
+    holding = next((task for task in look.named_failed if not running or age_order(task) > max(running)), None)
+    return holding or (look.failure if look.observed.is_in_flight else None)
 
 
 def newest_failure(look: Look, read: Callable[[TaskOnTarget], Task | None]) -> Task | None:

@@ -15,6 +15,7 @@ from .._targets.target import Member as ShownMember
 from .._targets.target import TaskOnTarget
 from .change import Begin, Span, begun_span, may_have_made, relative_to_task, started_span
 from .evidence import PROOF_TIMEOUT, lacks_step_times, may_have_started, needs_detail, shows_until, work_of
+from .held import holder_of
 from .knowledge import Knowledge, Member, Relative, Request, Task, Values, Work
 from .look import Look
 from .values_seen import ValuesSeen
@@ -137,7 +138,7 @@ class _Meaning:
 
     def knowledge(self) -> Knowledge:
         observed = self.look.observed
-        holder = self.look.holder
+        holder = holder_of(self.look)
         return Knowledge(
             members=tuple(map(self._member, observed.members)),
             tasks=tuple(self._task(entry) for entry in self.look.tasks),
@@ -165,7 +166,7 @@ class _Meaning:
             decides = bool((since | unclear) & open_ones) and (is_untold or bool(self._parts(entry, task)))
             may_decide = task.status == SUCCESSFUL or task.start_time is None or bool((since | unclear) & unclear_ones)
             lacks_more = bool(unclear & open_ones) and lacks_step_times(task)
-            is_let_go = task.finished and not task.succeeded and self.look.holder is None
+            is_let_go = task.finished and not task.succeeded and holder_of(self.look) is None
             if decides and (is_let_go or (may_decide and (needs_detail(task) or lacks_more))):
                 yield entry
 

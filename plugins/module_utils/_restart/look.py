@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What one look at a target has read: its record, the tasks on it, and the FAILED ones that hold it."""
+"""What one look at a target has read: its record, the tasks on it, and the FAILED ones that may hold it."""
 
 from __future__ import annotations
 
@@ -63,16 +63,6 @@ class Look:
     def ids(self) -> frozenset[int]:
         """The ids of all tasks that are known, on the target or not."""
         return frozenset([*(task["id"] for task in self.listed), *(entry.record["id"] for entry in self.tasks)])
-
-    @property
-    def holder(self) -> Task | None:
-        """The FAILED task that the target names, or its newest restart if that FAILED and its status shows it at work.
-
-        A restart that began after the named task holds the target instead.
-        """
-        running = [age_order(task) for task, parts in self.unfinished_with_parts if parts != frozenset()]
-        holding = next((task for task in self.named_failed if not running or age_order(task) > max(running)), None)
-        return holding or (self.failure if self.observed.is_in_flight else None)
 
     def task(self, task_id: int) -> Task | None:
         """The task with this id, if it is on the target."""

@@ -40,10 +40,11 @@ def observe(api: OcpApi, target: Target, clock: Clock) -> Observation:
     return observed.judged_by(latest + LARGEST_START_LEAD, latest + LARGEST_CLOCK_ERROR)
 
 
-def other_holder(api: OcpApi, target: Target, observed: Observation, number: int) -> Task | None:
-    """The newest FAILED task that the target names, other than task ``number``."""
-    others = tuple(named for named in observed.operations if named != number)
-    return next(iter(_named_tasks(api, target, observed, others).failed), None)
+def look_at_named(api: OcpApi, target: Target, observed: Observation, clock: Clock, *, but: int) -> Look:
+    """What a target names and has FAILED, other than the task with the id ``but``. Raises a ServiceError."""
+    others = tuple(named for named in observed.operations if named != but)
+    failed = _named_tasks(api, target, observed, others).failed
+    return Look(observed, service_time(api.service_clock, clock), named_failed=failed)
 
 
 class Reader:

@@ -18,6 +18,7 @@ from .._targets.serving import is_in_flight, is_stopped
 from .._targets.target import Member, Observation, Target
 from .._waiting.failure_report import NEXT_STEPS_HEADING, not_serving, target_held
 from .change import Begin
+from .held import holder_of
 from .knowledge import InFlight, Knowledge, Relative, Wish, Work
 from .look import Look
 from .restart_request import RestartRequest
@@ -408,8 +409,8 @@ def refusal_of(
     nothing = f"Did not restart {target.label}: {reason}."
     if decision.rule is Rule.BUSY:
         return TargetBusy(nothing)
-    if decision.rule is Rule.HELD and look.holder is not None:
-        return target_held(api, look.holder, nothing, state, log_lines, at_most_once=request.is_at_most_once)
+    if decision.rule is Rule.HELD and (holder := holder_of(look)) is not None:
+        return target_held(api, holder, nothing, state, log_lines, at_most_once=request.is_at_most_once)
     if decision.rule is Rule.VALUES_PROVE_NOTHING:
         return doubt_error(nothing)
     if decision.rule is Rule.REQUEST_HERE:

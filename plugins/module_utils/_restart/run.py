@@ -46,6 +46,7 @@ from .change import UPTIME_TOLERANCE, Begin, begun_by, has_moved
 from .diff import restart_diff
 from .effect_check import EffectCheck
 from .evidence import PROOF_TIMEOUT, work_of
+from .held import holder_of
 from .know import Ended, Memory, know, undecided
 from .knowledge import Relative, Wish, Work
 from .look import Look
@@ -421,7 +422,7 @@ class _Run:
     def _shows_work(self) -> bool:
         """Whether the last look shows a task that works on the target, or that holds it."""
         look = self._told.look if self._told else None
-        return look is not None and bool(look.unfinished or look.holder)
+        return look is not None and bool(look.unfinished or holder_of(look))
 
     def _last_look(self) -> tuple[tuple[Look, Decision] | None, OcpError | None]:
         try:
@@ -454,7 +455,10 @@ class _Run:
     def _is_alone(self, failed_task_id: int | None) -> bool:
         """Whether nothing but this FAILED task was seen on the target."""
         look = self._told.look if self._told else None
-        return look is None or (not look.unfinished and (look.holder is None or look.holder.id == failed_task_id))
+        if look is None or look.unfinished:
+            return look is None
+        holder = holder_of(look)
+        return holder is None or holder.id == failed_task_id
 
     # Deciding
 

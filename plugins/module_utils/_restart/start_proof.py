@@ -20,9 +20,10 @@ from .._waiting.poll_pauses import PollPolicy
 from .._waiting.progress import progress_line
 from .change import Begin, Span, has_moved, relative_to_task, started_span
 from .evidence import PROOF_TIMEOUT
+from .held import holder_of
 from .knowledge import Relative
 from .look import age_order
-from .reader import observe, other_holder
+from .reader import look_at_named, observe
 from .rules import Rule
 
 PAUSES = PollPolicy(PROOF_TIMEOUT, 5.0)
@@ -180,7 +181,7 @@ def await_proof(
     while True:
         try:
             after = observe(api, target, clock)
-            holder = other_holder(api, target, after, task.number)
+            holder = holder_of(look_at_named(api, target, after, clock, but=task.number))
         except CredentialsRefused as problem:
             return Proof(after, problem=problem)
         except ServiceError as problem:

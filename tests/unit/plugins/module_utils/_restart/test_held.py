@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.task_model import Task
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.held import newest_failure
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.held import holder_of, newest_failure
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.look import Look
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target import Member, Observation, TaskOnTarget
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import at
@@ -79,7 +79,8 @@ def failure_of(*tasks, **facts):
 )
 def test_target_is_held_by_the_table(of, named, failure, unfinished, held_by):
     failed = [Task.from_api(task(number)) for number in named]
-    holder = look(*unfinished, of=of, named_failed=failed, failure=failure and Task.from_api(task(failure))).holder
+    seen = look(*unfinished, of=of, named_failed=failed, failure=failure and Task.from_api(task(failure)))
+    holder = holder_of(seen)
     assert (holder and holder.id) == held_by
 
 
@@ -187,8 +188,8 @@ def test_running_restart_with_a_higher_id_that_began_before_the_failure_says_not
 def test_failed_task_with_a_lower_id_that_began_later_holds():
     named = [Task.from_api(begun(90, -10).record)]
     older, newer = begun(95, -100, "RUNNING"), begun(80, 0, "RUNNING")
-    assert look(older, of=RUNNING, named_failed=named).holder == named[0]
-    assert look(newer, of=RUNNING, named_failed=named).holder is None
+    assert holder_of(look(older, of=RUNNING, named_failed=named)) == named[0]
+    assert holder_of(look(newer, of=RUNNING, named_failed=named)) is None
 
 
 def test_first_step_that_failed_explains_by_the_age_of_tasks():

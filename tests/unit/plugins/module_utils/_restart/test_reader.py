@@ -9,7 +9,8 @@ from dataclasses import replace
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import PermissionDenied
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.task_model import Task
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.reader import Reader, observe, other_holder
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.held import holder_of
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.reader import Reader, look_at_named, observe
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.start_proof import RestartTask
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.arbitration import ArbitrationService
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target import Member, Observation, TaskOnTarget
@@ -280,15 +281,21 @@ def test_task_named_in_a_cluster_restarts_those_that_name_it(name, seen, restart
     assert shown_tasks(reader.look()) == {90: restarts}
 
 
-def test_named_tasks_are_newest_first(api):
+def named_apart_from_90(api, seen, clock):
+    api.double.service_clock = clock_ahead(0)
+    return look_at_named(api.double, ORDERS, seen, clock, but=90)
+
+
+def test_named_tasks_are_newest_first(api, time_passes):
     for number, status in {93: "FAILED", 92: "RUNNING", 91: "FAILED"}.items():
         api.expect("task", number, gives=raw_task(number, status))
     seen = cluster_observation(92, 91, whole=93)
-    assert other_holder(api.double, ORDERS, seen, 90).id == 93
+    found = named_apart_from_90(api, seen, time_passes.clock)
+    assert (holder_of(found).id, [task.id for task in found.named_failed]) == (93, [93, 91])
 
 
-def test_own_task_that_is_named_after_its_end_is_not_read_again(api):
-    assert other_holder(api.double, ORDERS, cluster_observation(90), 90) is None
+def test_own_task_that_is_named_after_its_end_is_not_read_again(api, time_passes):
+    assert holder_of(named_apart_from_90(api, cluster_observation(90), time_passes.clock)) is None
 
 
 @pytest.mark.parametrize(
@@ -395,7 +402,8 @@ def test_failed_restart_holds_what_is_at_work_and_is_named_for_what_does_not_ser
         if failure and not is_again:
             api.expect("task", 90, gives=restart(90, "FAILED", subtasks=FAILED_STEPS))
     look = reader.look()
-    assert (look.holder and look.holder.id, look.failure and look.failure.id) == (holder, failure)
+    held_by = holder_of(look)
+    assert (held_by and held_by.id, look.failure and look.failure.id) == (holder, failure)
 
 
 @pytest.mark.parametrize("listed", [[], FAILED_STEPS[::-1]], ids=["no steps", "steps in another order"])
