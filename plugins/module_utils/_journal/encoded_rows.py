@@ -20,8 +20,16 @@ def member_record(member: MemberKey, shown: Shown) -> Record:
 
 
 def _member(found: Record) -> tuple[MemberKey, Shown]:
-    member = MemberKey(found["cluster"], found["kind"], found["id"], found["address"])
-    return member, Shown(found["start"], tuple((name, pid) for name, pid in found["pids"]), bool(found["ahead"]))
+    return MemberKey(found["cluster"], found["kind"], found["id"], found["address"]), _shown(found)
+
+
+def _shown(found: Record) -> Shown:
+    return Shown(found["start"], tuple((name, pid) for name, pid in found["pids"]), bool(found["ahead"]))
+
+
+def _place(found: Record) -> Place:
+    shown = found.get("shown")
+    return Place(**{**found, "shown": None if shown is None else _shown(shown)})
 
 
 def sight_record(sight: FirstSight) -> Record:
@@ -76,7 +84,7 @@ def read_request(content: str, number: int) -> RequestRow:
     """
     found = json.loads(content)
     members, known = tuple(map(_member, found["members"])), _numbers(found["known"])
-    places = tuple(Place(**each) for each in found["places"])
+    places = tuple(map(_place, found["places"]))
     ahead = found.get("ahead")
     more = {"known": known, "places": places, "ahead": None if ahead is None else tuple(ahead)}
     return RequestRow(**{**found, "number": number, "members": members, **more})

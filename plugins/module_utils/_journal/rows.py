@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .._base.parsing import instant
@@ -67,11 +67,15 @@ class Shown:
 
 @dataclass(frozen=True)
 class Place:
-    """Where the server with this address is: its IDC and its region, None where OCP does not show them."""
+    """Where the server with this address is: its IDC and its region, None where OCP does not show them.
+
+    ``shown`` is what it showed before the request that takes it down; None if no later start could be told from that.
+    """
 
     address: str
     idc: str | None = None
     region: str | None = None
+    shown: Shown | None = field(default=None, compare=False)
 
     @property
     def host(self) -> str:

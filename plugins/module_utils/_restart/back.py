@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from .._base.clock import Clock
 from .._base.parsing import instant
 from .._base.service_clock import LARGEST_CORRECTION, LARGEST_SILENT_OFFSET, ServiceClock
-from .._journal.rows import RequestRow
+from .._journal.rows import Place, RequestRow
 from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import Task
 from .._targets.target import Member
@@ -121,12 +121,14 @@ def is_back(row: RequestRow, servers: Iterable[Member], *, has_ended: bool) -> b
     ``servers`` are all of its cluster. If the task has ended, a server that is missing there has left the cluster.
     """
     there = {member.name: member for member in servers}
-    before = {key.address: noted_member(key.address, shown) for key, shown in row.members}
     for place in row.places:
         member = there.get(place.address)
         if member is not None and member.serves is not True:
             return False
-        is_new = member is not None and place.address in before and has_moved(before[place.address], member) is True
-        if not (is_new or has_ended):
+        if not (has_ended or (member is not None and _is_new(place, member))):
             return False
     return True
+
+
+def _is_new(place: Place, member: Member) -> bool:
+    return place.shown is not None and has_moved(noted_member(place.address, place.shown), member) is True

@@ -360,7 +360,7 @@ class OwnNotes:
             self._api.url,
             known=known,
             token=uuid4().hex,
-            places=taken_down(self._keys, look.observed),
+            places=taken_down(self._keys, look.observed, late),
             ahead=self._api.service_clock.bounds,
             timeout=self._api.timeout,
         )
@@ -608,14 +608,17 @@ def is_known_end(row: RequestRow) -> bool:
     return row.outcome in ENDS
 
 
-def taken_down(keys: Mapping[str, MemberKey], observed: Observation) -> tuple[Place, ...]:
+def taken_down(keys: Mapping[str, MemberKey], observed: Observation, late: Collection[str] = ()) -> tuple[Place, ...]:
     """Where the servers of a target are, all of which a restart of it takes down; none if it has no servers.
 
-    ``keys`` are those of its members.
+    ``keys`` are those of its members. Of ``late`` ones the start of an earlier restart may show later.
     """
     places = {server.member.name: server.place for server in observed.servers}
-    names = [member.name for member in observed.members if member.name in keys and keys[member.name].kind == "server"]
-    return tuple(places.get(name, Place(name)) for name in names)
+    servers = [member for member in observed.members if member.name in keys and keys[member.name].kind == "server"]
+    return tuple(
+        replace(places.get(member.name, Place(member.name)), shown=None if member.name in late else _as_shown(member))
+        for member in servers
+    )
 
 
 def wish_of(started_before: datetime | None, until_effective: Mapping[str, str]) -> Wish:

@@ -64,7 +64,7 @@ def down(number=1, *, task_id=1001, at=0.0, url=URL, idc="idc1", cluster="stock 
         url,
         task_id=task_id,
         outcome="RUNNING",
-        places=(Place(address, idc),),
+        places=(Place(address, idc, shown=Shown(START)),),
         ahead=clocks,
     )
     return journal_here().begin(row)
