@@ -15,7 +15,6 @@ from .._base.clock import SECOND
 from .._base.parsing import Record, instant
 from .._ocp.task_model import Task
 from .._targets.target import Target, TaskOnTarget
-from .._targets.task_names import is_other_kind
 from .._waiting.await_tasks import UNSEEN_FOR
 
 # In addition to the uncertainty of the clocks.
@@ -134,4 +133,4 @@ def _may_be(target: Target, entry: TaskOnTarget, *, told: bool) -> bool:
 
 def is_answer(record: Record, target: Target) -> bool:
     """Whether the task in an answer to the request can be the one it started, by all that it shows but its id."""
-    return not is_other_kind(record, target.task_name) and target.may_be_of(record)
+    return target.may_be_of(record)

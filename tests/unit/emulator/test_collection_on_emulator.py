@@ -35,6 +35,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.run import 
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.agents import Agents
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.arbitration import ArbitrationService
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.cluster import Cluster
+from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.obproxies import ObProxies
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.server import Server
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target import Selector
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.zone import Zone
@@ -68,8 +69,12 @@ TARGETS: dict[str, tuple[Selector, dict[tuple[str, int], int]]] = {
         Selector(ArbitrationService, {"arbitration_service": "1"}),
         {("ARBITRATION_SERVICE", 1): 1},
     ),
+    "obproxies": (
+        Selector(ObProxies, {"obproxy_cluster": "entry", "obproxies": ["10.0.0.8:2883"]}),
+        {("OBPROXY", 1): 1},
+    ),
 }
-SHOWS_START = TARGETS.keys() - {"arbitration service"}
+SHOWS_START = TARGETS.keys() - {"arbitration service", "obproxies"}
 DATE = format_datetime(BEGINNING.astimezone(UTC), usegmt=True)
 AUTHS = {
     "password": basic_auth("admin", "ocp-demo-1"),
@@ -171,8 +176,8 @@ def test_running_restart_is_joined_with_an_access_key(switches, target, below, t
     restart(time_passes, selector, wait=False, auth="access key")
     time_passes.time += 2
     another_controller()
-    if switches.task_tags == "absent" and target == "zone":
-        # Nothing tells of which zone a task is: it is not joined, and there is no second one.
+    if switches.task_tags == "absent" and target in ("zone", "obproxies"):
+        # Nothing tells of which zone or OBProxy a task is: it is not joined, and there is no second one.
         with pytest.raises(TargetBusy, match="is not known to restart this target"):
             restart(time_passes, selector, auth="access key")
         time_passes.time += 60
