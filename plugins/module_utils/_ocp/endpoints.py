@@ -376,6 +376,9 @@ class OcpApi(TaskList, SignReads, ParameterCalls, ObProxyCalls):
                 raise _unreadable(answer, "a list of objects")
             if of_tasks and any(map(is_of_something_else, contents)):
                 raise _wrong_list(answer.url, "tasks", answer.trace_id)
+            if of_tasks and not all((integer(entry.get("id")) or 0) > 0 for entry in contents):
+                # Nothing tells it from another one, and it cannot be read by its id.
+                raise _unreadable(answer, "tasks with ids")
             read.count(answer, len(contents))
             moved = read.compare(answer, contents)
             if is_complete and page > 1 and moved:

@@ -52,7 +52,7 @@ class TaskList(Protocol):
         size = min(wanted or PAGE_SIZE, RECENT_TASKS if above else PAGE_SIZE)
         found: dict[int, Record] = {}
         for page in self._pages("/api/v2/tasks/instances", {**query, "sort": NEWEST_FIRST}, size, of_tasks=True):
-            tasks = [task for task in map(task_record, page) if task.get("id")]
+            tasks = list(map(task_record, page))
             if found:
                 # Thousands of old tasks with all their steps would fill the memory. What decides is read by its id.
                 tasks = [{name: value for name, value in task.items() if name not in STEPS} for task in tasks]

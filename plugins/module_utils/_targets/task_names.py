@@ -39,9 +39,10 @@ def is_known(name: str | None) -> bool:
 
 
 def is_foreign(task: Record) -> bool:
-    """Whether a task has a name in another language, or that of a restart of no known kind: it may be of any."""
+    """Whether a task has no name, one in another language, or that of a restart of no known kind: it may be of any."""
     name = str(task.get("name") or "")
-    return not name.isascii() or ("restart" in name.casefold() and not is_known(name))
+    has_words = name.isascii() and any(map(str.isalpha, name))
+    return not has_words or ("restart" in name.casefold() and not is_known(name))
 
 
 def is_named(task: Record, name: str) -> bool:

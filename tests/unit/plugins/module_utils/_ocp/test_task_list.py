@@ -92,8 +92,7 @@ def test_without_a_count_of_pages_they_are_read_until_nothing_new_comes(pages, f
         pytest.param([[84, 83], [82, 80]], [84, 83, 82], id="the mark is on the second page"),
         pytest.param([[84, 83], [82, 81], [80]], [84, 83, 82, 81], id="the mark begins the third page"),
         pytest.param([[83, 82], [82, 81, 80]], [83, 82, 81], id="one more is started between two pages"),
-        pytest.param([[None, "no", 82, "81", 80]], [82, 81], id="ids of no form, and one as text"),
-        pytest.param([[None, 83], [82, 80]], [83, 82], id="an id of no form on the first page"),
+        pytest.param([[82, "81", 80]], [82, 81], id="one as text"),
     ],
 )
 def test_tasks_are_read_down_to_the_high_water_mark_only(pages, found, client):

@@ -49,7 +49,7 @@ def is_ours(restarts=ALL, sent=SENT, target=SERVER_41, **fields):
         pytest.param({"name": SERVER.lower()}, True, id="of this kind, in lower case"),
         pytest.param({"name": ZONE}, False, id="of another kind"),
         pytest.param({"name": CLUSTER}, False, id="of a larger kind"),
-        pytest.param({"name": None}, False, id="of no kind"),
+        pytest.param({"name": None}, True, id="of no kind that is shown"),
         pytest.param({"restarts": ADDRESS}, True, id="of this target, by its members"),
         pytest.param({"restarts": NOTHING}, False, id="where the service does not tell which target a task is of"),
         pytest.param({"began": 200.0}, True, id="begun later"),
