@@ -94,7 +94,7 @@ class Foresight:
         observed = Observation(RUNNING, (shown,))
         keys = server.member_keys(observed)
         rows = self._journal.requests(keys.values())
-        begin = self._begin(keys, rows)
+        begin = self._begin(keys, server.cluster.whole_key, rows)
         look = Look(observed, service_time(self._api.service_clock, self._clock), reads_tasks=listed is not None)
         if begin.of_start(shown) is not Relative.SINCE:
             look = self._with_tasks(look, server, listed or (), begin, values)
@@ -111,11 +111,11 @@ class Foresight:
             restarted=wish.is_dated and all(map(Case(known, wish).has_started, known.members)),
         )
 
-    def _begin(self, keys: Mapping[str, MemberKey], rows: Sequence[RequestRow]) -> Begin:
+    def _begin(self, keys: Mapping[str, MemberKey], whole: MemberKey, rows: Sequence[RequestRow]) -> Begin:
         instant, name = self._change.started_before, self._change.name
         if name is not None:
             self._journal.check(name, wish_of(instant, self._change.values), keys.values())
-        sights = None if name is None else noted_sights(self._journal, name, keys, self._api.service_clock)
+        sights = None if name is None else noted_sights(self._journal, name, keys, whole, self._api.service_clock)
         if instant is None:
             return Begin(sights=sights)
         wall = instant.timestamp()

@@ -150,7 +150,7 @@ class OwnNotes:
         whole = self._target.whole_key
         keys = self._own_keys
         noted = self._journal.sights(change, keys)
-        found = {sight.member: sight for sight in self._found(look, late, noted)}
+        found = {sight.member: sight for sight in self._found(look, late, noted, names or ())}
         wish = wish_of(self._request.started_before, self._request.until_effective)
         if registers:
             used = [sight for key, sight in found.items() if names is None or key.address in names]
@@ -160,17 +160,16 @@ class OwnNotes:
         completed = {key: sight.completed_by(found.get(key, sight)) for key, sight in noted.items()}
         sights = _by_name(self._keys, completed, self._api.service_clock, self._clock.wall())
         if whole is not None and whole in noted:
-            first = noted[whole]
-            then = noted_span(first.at, first.clocks, self._api.service_clock)
-            joined = {name for name in self._keys if name not in sights}
-            sights |= {name: Sight(Member(name, None), frozenset(first.tasks or ()), joined=then) for name in joined}
+            sights |= _joined(self._keys.keys() - sights.keys(), noted[whole], self._api.service_clock)
         return sights
 
     def shown_at_requests(self, wall: float) -> dict[str, list[Member]]:
         """What members showed when this machine requested a restart of them, at ``wall`` or later."""
         return noted_at_requests(self._rows, self._keys, wall, self._api.service_clock)
 
-    def _found(self, look: Look, late: Late, noted: Mapping[MemberKey, FirstSight]) -> list[FirstSight]:
+    def _found(
+        self, look: Look, late: Late, noted: Mapping[MemberKey, FirstSight], named: Collection[str]
+    ) -> list[FirstSight]:
         """What a look shows of the members, as first sights. After a request of the name, that is none."""
         now, clocks, tasks = self._clock.wall(), self._api.service_clock.bounds, look.tasks
         # Somebody may retry a FAILED task that holds it.
@@ -183,8 +182,9 @@ class OwnNotes:
         found = []
         whole = self._target.whole_key
         if whole is not None and whole in noted:
-            # What belongs to it since then has no first use of its own.
-            members = [member for member in look.observed.members if self._keys.get(member.name) in noted]
+            # What belongs to it since then has no first use of its own, but where it is named.
+            there = look.observed.members
+            members = [member for member in there if self._keys.get(member.name) in noted or member.name in named]
         else:
             members = list(look.observed.members)
             found += [] if whole is None else [FirstSight(whole, Shown(), at=now, tasks=here, clocks=clocks)]
@@ -634,9 +634,22 @@ def _as_text(values: Mapping[str, str]) -> str | None:
     return json.dumps(dict(values), sort_keys=True) if values else None
 
 
-def noted_sights(journal: Journal, change: str, keys: Mapping[str, MemberKey], clock: ServiceClock) -> dict[str, Sight]:
-    """What was shown of servers with these ``keys`` when the name of a change was first used for them, by name."""
-    return _by_name(keys, journal.sights(change, keys.values()), clock)
+def noted_sights(
+    journal: Journal, change: str, keys: Mapping[str, MemberKey], whole: MemberKey, clock: ServiceClock
+) -> dict[str, Sight]:
+    """What was shown of servers with these ``keys`` when the name of a change was first used for them, by name.
+
+    Those for which it was not used have joined ``whole``, their cluster, if it was used for that.
+    """
+    noted = journal.sights(change, [*keys.values(), whole])
+    sights = _by_name(keys, noted, clock)
+    return sights | (_joined(keys.keys() - sights.keys(), noted[whole], clock) if whole in noted else {})
+
+
+def _joined(names: Iterable[str], first: FirstSight, clock: ServiceClock) -> dict[str, Sight]:
+    """The first sights of members that belong to a whole since its own."""
+    then = noted_span(first.at, first.clocks, clock)
+    return {name: Sight(Member(name, None), frozenset(first.tasks or ()), joined=then) for name in names}
 
 
 def _by_name(

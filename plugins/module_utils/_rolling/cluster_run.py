@@ -116,6 +116,9 @@ class ClusterInTurn:
         """Begin the change for all its servers at once: what a person restarts until the turn of a server counts."""
         names = {server["name"] for batch in self._batches for server in batch["servers"]}
         if names and self._wanted.restart.change is not None:
+            if self._wanted.plan.is_whole:
+                # What is added to it later is then not taken for a server that the name was not used for.
+                names.add(self.name)
             cluster = Selector(Cluster, {"cluster": str(self._cluster["id"])})
             self.warnings += note_first_use(self._api, cluster, names, self._wanted.restart, self._clock)
 

@@ -68,6 +68,11 @@ class RollingRequest:
     caps: Caps | None = None
     hints: Hints = BY_OPTIONS
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is for all servers of each cluster."""
+        return self.zones is None and self.servers is None
+
 
 def batch_size(option: str) -> int | None:
     """The option ``batch`` as a number; None for as many as may be. Raises OptionError."""

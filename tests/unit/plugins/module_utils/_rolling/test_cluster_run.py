@@ -332,6 +332,25 @@ def test_name_of_a_rolling_restart_begins_for_the_servers_of_its_scope_alone(ser
     assert restarted(service) == [41, 42]
 
 
+@pytest.mark.parametrize(
+    ("servers", "started", "planned"),
+    [
+        pytest.param(None, 400.0, 0, id="and has started since, by the clocks"),
+        pytest.param(None, -3600.0, 1, id="and has run since before"),
+        pytest.param(["42"], 400.0, 1, id="to a cluster that the name was not used for as a whole"),
+    ],
+)
+def test_server_that_was_added_since_the_name_was_used_for_its_cluster(servers, started, planned, service, roll):
+    """As for cluster_restart: a server that has joined since the name began for the cluster is told by the clocks."""
+    named = {"since": None, "change": "memory-2"}
+    roll(servers=servers, **named)
+    before = len(service.posts)
+    service.passes(600)
+    service.servers_there.append(Thing(44, 54, "zone2", started=started))
+    found = roll(servers=None if servers is None else ["44"], **named)
+    assert (found["planned"], len(service.posts) - before) == (planned, planned)
+
+
 @pytest.mark.parametrize("seconds", [20.0, 50.0])
 def test_list_that_is_behind_after_a_restart_is_waited_for(seconds, service, roll):
     service.list_lags = seconds
