@@ -178,6 +178,19 @@ def test_a_module_imports_module_utils_alone(path):
     assert outside(path).isdisjoint({"ansible", PACKAGE, *HTTP_LIBRARIES})
 
 
+def first_of_its_own(path: Path) -> ast.ImportFrom:
+    """The first import of a file that is one of the collection."""
+    return next(node for node in ast.parse(path.read_text()).body if isinstance(node, ast.ImportFrom) and node.level)
+
+
+@pytest.mark.parametrize("path", sources(PLUGINS, "modules"), **each)
+def test_a_module_imports_the_bridge_first(path):
+    """And the bridge ``zip_imports``, so that all other files are compiled once."""
+    assert first_of_its_own(path).module == "module_utils._module.bridge"
+    own = first_of_its_own(PLUGINS / "module_utils/_module/bridge.py")
+    assert (own.module, [each.name for each in own.names]) == ("_base", ["zip_imports"])
+
+
 @pytest.mark.parametrize("path", sources(PLUGINS, "action"), **each)
 def test_an_action_plugin_imports_its_module_alone(path):
     assert inside(path) == {f"modules.{path.stem}", "plugin_utils._in_process"}
