@@ -12,7 +12,8 @@ from typing import Any, NoReturn
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
 from ansible.module_utils.common.arg_spec import ValidationResult
 
-from .._base import zip_imports  # noqa: F401 - the files after it are compiled once
+# The files imported after it are compiled once.
+from .._base import zip_imports  # noqa: F401 # pylint: disable=unused-import
 from .._base.censor import Censor
 from .._base.cli_hints import Hints
 from .._base.errors import ModuleCrashed, OcpError, OptionError, attached_facts
