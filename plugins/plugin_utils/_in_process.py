@@ -25,7 +25,7 @@ from ..module_utils._base.text import one_line
 from ..module_utils._module.connection_options import Params
 from ..module_utils._module.refusal_notes import with_notes
 from ..module_utils._module.secret_options import censor_of, shown_options
-from ..module_utils._waiting.progress import Show, show_nothing
+from ..module_utils._waiting.progress_lines import Show, show_nothing
 from ._ansible_core import (
     TIMED_OUT,
     id_of,

@@ -17,7 +17,7 @@ from .._restart.fleet_outcome import FleetMember
 from .._restart.many_restarts import restart_many
 from .._rolling.fleet_plan import FleetRequest
 from .._rolling.fleet_run import FleetRun, restart_by_plan
-from .._waiting.progress import Show
+from .._waiting.progress_lines import Show
 from .bridge import RunMode
 from .connection_options import Params, seconds_option
 from .restart_options import NONE, SAFETY_OPTIONS, given_caps, given_change, given_instant, restart_options
