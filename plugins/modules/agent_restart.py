@@ -517,8 +517,8 @@ skipped_hosts:
   sample: [{"id": 2, "name": "10.0.0.2"}]
 """
 
-from ..module_utils._base.checks import check_nonempty
 from ..module_utils._module.bridge import Definition, run_module
+from ..module_utils._base.checks import check_nonempty
 from ..module_utils._module.restart_options import PART_OPTIONS, RESTART_OPTIONS, restart_options
 from ..module_utils._rolling.run_part import restart_part
 from ..module_utils._targets.agents import Agents

@@ -194,8 +194,8 @@ trace_id:
   type: str
 """
 
-from ..module_utils._fleet.object_lines import line_of, parameter_line
 from ..module_utils._module.bridge import Definition, run_module
+from ..module_utils._fleet.object_lines import line_of, parameter_line
 from ..module_utils._parameters.read_parameters import read_parameters
 
 OPTIONS = {

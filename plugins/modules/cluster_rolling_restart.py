@@ -855,10 +855,10 @@ trace_id:
   type: str
 """
 
+from ..module_utils._module.bridge import Definition, run_module
 from ..module_utils._base.checks import check_range
 from ..module_utils._base.cli_hints import Hints
 from ..module_utils._base.errors import OptionError
-from ..module_utils._module.bridge import Definition, run_module
 from ..module_utils._module.connection_options import seconds_option
 from ..module_utils._module.restart_options import (
     BUDGET_OPTIONS,

@@ -369,9 +369,9 @@ trace_id:
   type: str
 """
 
+from ..module_utils._module.bridge import Definition, run_module
 from ..module_utils._base.cli_hints import Hints
 from ..module_utils._fleet.object_lines import line_of
-from ..module_utils._module.bridge import Definition, run_module
 from ..module_utils._module.restart_options import (
     BUDGET_OPTIONS,
     CAP_OPTIONS,

@@ -302,11 +302,11 @@ trace_id:
   type: str
 """
 
+from ..module_utils._module.bridge import Definition, run_module
 from ..module_utils._base.checks import check_nonempty
 from ..module_utils._health.health_gate import await_health
 from ..module_utils._health.health_rules import Apart
 from ..module_utils._health.read_health import Demands
-from ..module_utils._module.bridge import Definition, run_module
 from ..module_utils._module.connection_options import seconds_option
 from ..module_utils._module.restart_options import SIGN_OPTIONS, WAIT_OPTIONS, poll_policy, watch
 

@@ -404,7 +404,8 @@ url:
 """
 
 from ..module_utils._module.bridge import Definition, run_module
-from ..module_utils._module.server_options import COMMON_OPTIONS, FLEET_OPTIONS, restart_servers
+from ..module_utils._module.fleet_options import FLEET_OPTIONS, restart_servers
+from ..module_utils._module.server_options import COMMON_OPTIONS
 
 OPTIONS = {**FLEET_OPTIONS, **COMMON_OPTIONS}
 

@@ -183,10 +183,10 @@ trace_id:
   type: str
 """
 
-from ..module_utils._fleet.object_lines import line_of
 from ..module_utils._module.bridge import Definition, run_module
+from ..module_utils._fleet.object_lines import line_of
+from ..module_utils._module.fleet_options import THREADS_OPTION, crew, planned_servers
 from ..module_utils._module.restart_options import CAP_OPTIONS, CHANGE_OPTIONS, SAFETY_OPTIONS
-from ..module_utils._module.server_options import THREADS_OPTION, crew, planned_servers
 from ..module_utils._rolling.fleet_plan import plan_fleet
 
 OPTIONS = {

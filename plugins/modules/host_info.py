@@ -160,9 +160,9 @@ trace_id:
   type: str
 """
 
+from ..module_utils._module.bridge import Definition, run_module
 from ..module_utils._fleet.fleet_queries import read_hosts
 from ..module_utils._fleet.object_lines import line_of
-from ..module_utils._module.bridge import Definition, run_module
 
 OPTIONS = {
     "host": {"type": "list", "elements": "str"},

@@ -212,9 +212,9 @@ trace_id:
   type: str
 """
 
+from ..module_utils._module.bridge import Definition, run_module
 from ..module_utils._fleet.fleet_queries import read_obproxy_clusters
 from ..module_utils._fleet.object_lines import line_of
-from ..module_utils._module.bridge import Definition, run_module
 
 OPTIONS = {
     "obproxy_cluster": {"type": "list", "elements": "str"},

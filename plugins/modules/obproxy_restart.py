@@ -526,8 +526,8 @@ skipped_obproxies:
   sample: [{"id": 2, "name": "10.0.0.9:2883"}]
 """
 
-from ..module_utils._base.checks import check_nonempty
 from ..module_utils._module.bridge import Definition, run_module
+from ..module_utils._base.checks import check_nonempty
 from ..module_utils._module.restart_options import RESTART_OPTIONS, restart_options
 from ..module_utils._restart.run import restart_target
 from ..module_utils._targets.obproxies import ObProxies

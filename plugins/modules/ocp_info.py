@@ -319,8 +319,8 @@ recording:
       sample: {"subtask_logs": 12}
 """
 
-from ..module_utils._fleet.object_lines import line_of
 from ..module_utils._module.bridge import Definition, run_module
+from ..module_utils._fleet.object_lines import line_of
 from ..module_utils._module.secret_options import censor_of
 from ..module_utils._ocp.service_reads import ServiceReads
 from ..module_utils._service.ask_service import Samples

@@ -88,9 +88,9 @@ cleared:
   sample: ["change memory-2026-11-20 in cluster orders 1", "request 12: server 10.0.0.1:2882"]
 """
 
+from ..module_utils._module.bridge import Definition, run_module
 from ..module_utils._base.errors import OptionError
 from ..module_utils._journal.clearing import Clearing, clear_journal
-from ..module_utils._module.bridge import Definition, run_module
 from ..module_utils._module.journal_options import given_names
 
 OPTIONS = {

@@ -251,9 +251,9 @@ facts:
       type: str
 """
 
+from ..module_utils._module.bridge import Definition, run_module
 from ..module_utils._fleet.object_lines import line_of
 from ..module_utils._journal.shown_entries import read_journal
-from ..module_utils._module.bridge import Definition, run_module
 from ..module_utils._module.journal_options import given_names
 
 OPTIONS = {"change": {"type": "str"}, "cluster": {"type": "str"}}

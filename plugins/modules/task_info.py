@@ -277,9 +277,9 @@ trace_id:
   type: str
 """
 
+from ..module_utils._module.bridge import Definition, run_module
 from ..module_utils._fleet.object_lines import task_line
 from ..module_utils._fleet.task_queries import read_tasks
-from ..module_utils._module.bridge import Definition, run_module
 
 OPTIONS = {
     "task_id": {"type": "int"},

@@ -75,8 +75,8 @@ lines:
   sample: ["FACTS", "  shown     tenants: 2 of 2 tenants"]
 """
 
-from ..module_utils._base.text import escape_lines
 from ..module_utils._module.bridge import Definition, run_module
+from ..module_utils._base.text import escape_lines
 
 OPTIONS = {"text": {"type": "str", "required": True}}
 

@@ -18,14 +18,14 @@ from ansible.module_utils.errors import UnsupportedError
 from ansible.plugins.action.normal import ActionModule as OrdinaryModule
 from ansible.utils.display import Display
 
+from ..module_utils._module.bridge import Definition, Outcome, RunMode, call_module, failure
 from ..module_utils._base.cli_hints import adhoc_command, tasks_command
 from ..module_utils._base.errors import attached_facts
 from ..module_utils._base.text import one_line
-from ..module_utils._module.bridge import Definition, Outcome, RunMode, call_module, failure
 from ..module_utils._module.connection_options import Params
 from ..module_utils._module.refusal_notes import with_notes
 from ..module_utils._module.secret_options import censor_of, shown_options
-from ..module_utils._waiting.progress import Show, show_nothing
+from ..module_utils._waiting.progress_lines import Show, show_nothing
 from ._ansible_core import (
     TIMED_OUT,
     id_of,

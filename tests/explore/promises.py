@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import ModuleCrashed, OcpError
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.change import HOST_UNCERTAINTY
-from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.await_tasks import UNSEEN_FOR
+from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll_pauses import UNSEEN_FOR
 from ansible_collections.oceanbase.ocp.tests.explore.doubles import OURS, TIMEOUT
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import Job, Thing
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import BEGINNING

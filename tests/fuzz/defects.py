@@ -26,7 +26,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp import (
     session,
 )
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import run as restart_run
-from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting import progress, task_changes
+from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting import progress_lines, task_changes
 from ansible_collections.oceanbase.ocp.plugins.plugin_utils import _in_process, _inventory_hosts
 from ansible_collections.oceanbase.ocp.plugins.plugin_utils._timeline import html_page
 from ansible_collections.oceanbase.ocp.tests.fuzz.oracle import trust_as_template
@@ -124,7 +124,9 @@ DEFECTS: dict[str, Defect] = {
     "a Date header that is none crashes": _replaced((session, "http_date", _raw_date)),
     "a time at the end of the calendar crashes": _replaced((parsing, "FIRST_YEAR", 1), (parsing, "LAST_YEAR", 9999)),
     # As it is read, and once more as it is shown.
-    "texts keep escape sequences": _replaced((text, "escape_unprintable", str), (progress, "escape_unprintable", str)),
+    "texts keep escape sequences": _replaced(
+        (text, "escape_unprintable", str), (progress_lines, "escape_unprintable", str)
+    ),
     "texts are cut without a mark for the censor": _replaced((text, "CUT", "")),
     "a page escapes nothing": _replaced(
         (html_page, "Environment", _environment_that_escapes_nothing),

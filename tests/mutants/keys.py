@@ -11,7 +11,18 @@ ROOT = Path(__file__).resolve().parents[2] / "plugins/module_utils"
 # What decides; its files below ``ROOT``.
 DECIDING = {
     "_restart": (
-        *("rules", "know", "knowledge", "change", "evidence", "held", "look", "start_proof", "observed_starts"),
+        *(
+            "rules",
+            "know",
+            "knowledge",
+            "change",
+            "evidence",
+            "held",
+            "look",
+            "awaited_start",
+            "start_proof",
+            "observed_starts",
+        ),
         *("earlier_looks", "own_request", "own_notes", "time_gate", "back", "down_servers", "values_seen"),
         "failure_limit",
     ),

@@ -6,10 +6,13 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from fnmatch import fnmatch
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -59,12 +62,21 @@ def dotted(path: Path, root: Path) -> str:
     return ".".join(path.relative_to(root).with_suffix("").parts)
 
 
+def at_start(tree: ast.AST) -> Iterator[ast.AST]:
+    """What runs when a file is imported: not what is in its functions, nor what is for a type checker."""
+    for node in ast.iter_child_nodes(tree):
+        is_for_types = isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+        if not is_for_types and not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            yield node
+            yield from at_start(node)
+
+
 @cache
-def imports(path: Path, root: Path) -> set[str]:
+def imports(path: Path, root: Path, *, walk: Callable[[ast.AST], Iterator[ast.AST]] = ast.walk) -> set[str]:
     """What a file imports, as dotted names; those of its own tree begin with a dot and the path from ``root``."""
     package = path.relative_to(root).parent.parts
     found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
             found.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -76,9 +88,9 @@ def imports(path: Path, root: Path) -> set[str]:
     return {"." + name.removeprefix(own) if name.startswith(own) else name for name in found}
 
 
-def inside(path: Path, root: Path = PLUGINS) -> set[str]:
+def inside(path: Path, root: Path = PLUGINS, **how: Any) -> set[str]:
     """Files of the same tree that a file imports, as in ``module_utils._ocp.session``."""
-    parts = [name[1:].split(".") for name in imports(path, root) if name.startswith(".")]
+    parts = [name[1:].split(".") for name in imports(path, root, **how) if name.startswith(".")]
     return {file for names in parts if (file := _file(names, root))}
 
 
@@ -176,6 +188,76 @@ def test_only_the_bridge_imports_ansible_and_only_the_client_imports_http(path):
 def test_a_module_imports_module_utils_alone(path):
     assert {name.split(".")[0] for name in inside(path)} == {"module_utils"}
     assert outside(path).isdisjoint({"ansible", PACKAGE, *HTTP_LIBRARIES})
+
+
+def first_of_its_own(path: Path) -> ast.ImportFrom:
+    """The first import of a file that is one of the collection."""
+    return next(node for node in ast.parse(path.read_text()).body if isinstance(node, ast.ImportFrom) and node.level)
+
+
+@pytest.mark.parametrize("path", sources(PLUGINS, "modules"), **each)
+def test_a_module_imports_the_bridge_first(path):
+    """And the bridge ``zip_imports``, so that all other files are compiled once."""
+    assert first_of_its_own(path).module == "module_utils._module.bridge"
+    own = first_of_its_own(PLUGINS / "module_utils/_module/bridge.py")
+    assert (own.module, [each.name for each in own.names]) == ("_base", ["zip_imports"])
+
+
+# What an ordinary module compiles before it does anything, by the first pattern that fits: files below module_utils,
+# and nodes of their syntax. Each call pays for it (docs/dev/performance.md), so it is raised for a reason only.
+MOST_AT_START = {
+    "fleet_restart*": (136, 150_000),
+    "cluster_rolling_restart*": (142, 159_000),
+    "*_restart": (119, 126_000),
+    "*_info": (69, 53_000),
+    "*": (80, 68_000),
+}
+
+
+@cache
+def nodes_of(path: Path) -> int:
+    return sum(1 for _node in ast.walk(ast.parse(path.read_text())))
+
+
+def compiled_at_start(path: Path) -> set[Path]:
+    """Files below module_utils that a module imports, directly or by way of others, before it runs."""
+    found: set[Path] = set()
+    todo = [path]
+    while todo:
+        names = inside(todo.pop(), walk=at_start)
+        todo += (new := {PLUGINS / f"{name.replace('.', '/')}.py" for name in names} - found)
+        found |= new
+    return found
+
+
+@pytest.mark.parametrize("path", sources(PLUGINS, "modules"), **each)
+def test_an_ordinary_module_compiles_no_more_than_it_may(path):
+    most_files, most_nodes = next(most for name, most in MOST_AT_START.items() if fnmatch(path.stem, name))
+    files = compiled_at_start(path)
+    assert len(files) <= most_files
+    assert sum(map(nodes_of, files)) <= most_nodes
+
+
+# What only a wait, a refusal, a failure or an option needs.
+AT_USE = {
+    *("_waiting.await_tasks", "_waiting.failure_report", "_waiting.progress", "_restart.aftermath"),
+    *("_restart.start_proof", "_health.health_gate", "_targets.arbitration", "_parameters.wanted_parameters"),
+    *("_journal.shared_journal", "_journal.journal_url", "_ocp.connection_errors", "_module.refusal_notes"),
+    *("_rolling.fleet_plan", "_restart.many_restarts"),
+}
+
+
+def test_a_restart_that_goes_well_compiles_nothing_for_waits_and_failures():
+    files = compiled_at_start(PLUGINS / "modules/server_restart.py")
+    assert {dotted(file, PLUGINS / "module_utils") for file in files} & AT_USE == set()
+
+
+def test_an_import_at_use_is_no_import_at_start(tmp_path):
+    (tmp_path / "file.py").write_text(
+        "from .here import x\nif TYPE_CHECKING:\n    from .types import X\n"
+        "class C:\n    from .inner import y\n    def f():\n        from .there import z\n"
+    )
+    assert imports(tmp_path / "file.py", tmp_path, walk=at_start) == {".here.x", ".inner.y"}
 
 
 @pytest.mark.parametrize("path", sources(PLUGINS, "action"), **each)

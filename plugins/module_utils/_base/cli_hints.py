@@ -16,6 +16,7 @@ _ENDINGS = {
     "task_wait": {"detail": "compact"},
 }
 RUN_AGAIN = "Then run the same command again."
+NEXT_STEPS_HEADING = "With OCP_URL and the credentials in the environment:"
 
 
 def adhoc_command(module: str, **options: object) -> str:

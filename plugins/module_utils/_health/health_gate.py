@@ -10,7 +10,7 @@ from enum import Enum
 from typing import Any
 
 from .._base.checks import check_range
-from .._base.cli_hints import RUN_AGAIN
+from .._base.cli_hints import NEXT_STEPS_HEADING, RUN_AGAIN
 from .._base.clock import SYSTEM_CLOCK, Clock
 from .._base.errors import NotHealthy, ServiceError
 from .._base.parsing import Record
@@ -21,10 +21,8 @@ from .._signs.read_signs import SignReader
 from .._signs.sign_rules import Sign, Trouble, Watch, troubles
 from .._targets.cluster import placed_servers
 from .._targets.lookup import clusters_named, exactly_one
-from .._waiting.await_tasks import LASTING, LASTING_AT_FIRST
-from .._waiting.failure_report import NEXT_STEPS_HEADING
-from .._waiting.poll_pauses import PollPolicy, poll_until_done, transient_error_warnings
-from .._waiting.progress import HEARTBEAT_SECONDS, Show, progress_line
+from .._waiting.poll_pauses import LASTING, LASTING_AT_FIRST, PollPolicy, poll_until_done, transient_error_warnings
+from .._waiting.progress_lines import HEARTBEAT_SECONDS, Show, progress_line
 from .health_rules import Kind, Problem
 from .read_health import ClusterHealth, Demands, read_health
 

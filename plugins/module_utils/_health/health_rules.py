@@ -13,7 +13,6 @@ from .._base.text import join_names, state_words
 from .._fleet.facts import Facts
 from .._ocp.task_model import FAILED, Task
 from .._targets.serving import ACTIVE, RUNNING, database_serves, is_in_flight, is_stopped
-from .._waiting.failure_report import failed_words, remedies
 
 
 class Kind(Enum):
@@ -113,6 +112,8 @@ def _task_problem(task: Task, cluster: Facts, servers: Sequence[Facts]) -> Probl
     held = [f"server {server['name']}" for server in servers if server["task_id"] == task.id]
     held = [f"cluster {cluster['name']}"] if cluster["task_id"] == task.id or not held else held
     if task.status == FAILED:
+        from .._waiting.failure_report import failed_words, remedies
+
         words = f"task {task.label} {failed_words(task)}, and still holds {join_names(held)}"
         # The log is not read here: a plan reads as little as it can.
         return Problem(words, Kind.HELD, (f"  Show why: {report_command(task.id)}", *remedies(task)))

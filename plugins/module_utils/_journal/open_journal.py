@@ -6,9 +6,7 @@ from __future__ import annotations
 
 from .._base.clock import SYSTEM_CLOCK, Clock
 from .journal import Journal
-from .journal_url import NamedDatabase
 from .local_journal import usable_journal
-from .shared_journal import shared_journal
 
 
 def open_journal(
@@ -20,6 +18,8 @@ def open_journal(
     cannot. If that of this controller is not required, ``warnings`` gets a sentence instead.
     """
     if url:
+        from .shared_journal import shared_journal
+
         return shared_journal(url, read_only=read_only)
     return usable_journal(read_only=read_only, is_required=is_required, warnings=warnings, clock=clock)
 
@@ -27,4 +27,6 @@ def open_journal(
 def check_journal_url(url: str | None) -> None:
     """Raise OptionError if there is a URL that cannot be used, or a library is missing. Nothing is connected."""
     if url:
+        from .journal_url import NamedDatabase
+
         NamedDatabase(url)

@@ -12,15 +12,16 @@ from typing import Any, NoReturn
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
 from ansible.module_utils.common.arg_spec import ValidationResult
 
+# The files imported after it are compiled once.
+from .._base import zip_imports  # noqa: F401 # pylint: disable=unused-import
 from .._base.censor import Censor
 from .._base.cli_hints import Hints
 from .._base.errors import ModuleCrashed, OcpError, OptionError, attached_facts
 from .._ocp.endpoints import OcpApi
 from .._ocp.session import REQUESTS_IMPORT_ERROR
 from .._waiting.poll_pauses import Note, note_nothing
-from .._waiting.progress import Show, show_nothing
+from .._waiting.progress_lines import Show, show_nothing
 from .connection_options import CONNECTION_OPTIONS, JOURNAL_OPTION, Params, connected, plaintext_password_warnings
-from .refusal_notes import with_notes
 from .result_detail import DETAIL_OPTION, Lines, in_detail, with_wait_command
 from .secret_options import censor_of, shown_options
 
@@ -114,6 +115,8 @@ class _Module(AnsibleModule):  # type: ignore[misc]
     validation_result: ValidationResult | None = None
 
     def fail_json(self, msg: str, **facts: Any) -> NoReturn:
+        from .refusal_notes import with_notes
+
         validation = self.validation_result
         said = msg if validation is None else with_notes(msg, validation, self.argument_spec)
         super().fail_json(msg=said, **facts)

@@ -13,16 +13,14 @@ from .._base.cli_hints import Hints
 from .._base.text import LONGEST_LOG_LINES
 from .._base.time_option import parse_instant_option
 from .._journal.folder_lifetime import check_folder_lasts
-from .._parameters.wanted_parameters import wanted_parameters
 from .._restart.failure_limit import FailureLimit
 from .._restart.knowledge import InFlight
 from .._restart.restart_request import RestartRequest, Safety
 from .._safety.caps import Caps, parse_caps
 from .._signs.offline_budget import OfflineBudget
 from .._signs.sign_rules import Sign, Watch
-from .._waiting.failure_report import DEFAULT_LOG_LINES
-from .._waiting.poll_pauses import SHORTEST_PAUSE, PollPolicy
-from .._waiting.progress import show_nothing
+from .._waiting.poll_pauses import DEFAULT_LOG_LINES, SHORTEST_PAUSE, PollPolicy
+from .._waiting.progress_lines import show_nothing
 from .._waiting.stop_refusals import MOST_LAG
 from .bridge import RunMode
 from .connection_options import Params, seconds_option
@@ -157,7 +155,11 @@ def _failures(params: Params) -> FailureLimit | None:
 def wanted_values(params: Params) -> dict[str, str]:
     """The values of parameters that a restart is for; empty without. Raises OptionError."""
     given = params.get("until_effective")
-    return {} if given is None else wanted_parameters("until_effective", given)
+    if given is None:
+        return {}
+    from .._parameters.wanted_parameters import wanted_parameters
+
+    return wanted_parameters("until_effective", given)
 
 
 def _signs(params: Params) -> dict[str, Any]:

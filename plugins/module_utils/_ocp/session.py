@@ -16,12 +16,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .._base.clock import Clock
-from .._base.errors import AuthenticationFailed, Halted
+from .._base.errors import AuthenticationFailed, Halted, ServiceError
 from .._base.parsing import Record, http_date, instant, record
 from .._base.service_clock import ServiceClock
 from .._base.text import one_line
 from .auth import account_of, credentials_advice, encoded_query, no_credentials, user_of
-from .connection_errors import connection_error
 from .deadline import Deadline
 from .envelope import ApiResponse, read_envelope, read_time, read_without_envelope
 from .quiet import Quiet
@@ -167,7 +166,7 @@ class HttpClient:
         # Not only RequestException, an OSError: a missing CA bundle, a malformed host name or header.
         except (OSError, ValueError) as error:
             self._shared_limit.shown({}, time.monotonic())
-            raise connection_error(error, method, url, self.timeout) from None
+            raise self._failed(error, method, url) from None
         finally:
             if self._deadline.has_paused:
                 self._tell_pause()
@@ -182,6 +181,12 @@ class HttpClient:
             if auth is None:
                 refusal.add_advice(credentials_advice(self._session.auth, self.service_clock.offset, self.url))
             raise
+
+    def _failed(self, error: OSError | ValueError, method: str, url: str) -> ServiceError:
+        """The error for a request that ended in ``error`` instead of a response."""
+        from .connection_errors import connection_error
+
+        return connection_error(error, method, url, self.timeout)
 
     def _check_parent(self, method: str, url: str) -> None:
         """Raise Halted instead of changing something for a run that nobody sees any more: its first process is gone."""

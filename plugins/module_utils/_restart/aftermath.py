@@ -12,13 +12,14 @@ from .._base.clock import Clock
 from .._base.errors import NotVerified, OcpError, ServiceError, TargetError, TaskError
 from .._ocp.endpoints import OcpApi
 from .._targets.target import Observation, Target
-from .._waiting.await_tasks import UNSEEN_FOR, wait_for_success
+from .._waiting.await_tasks import wait_for_success
 from .._waiting.failure_report import Purpose, not_serving, then_of_restart
 from .._waiting.heartbeat import Heartbeat
-from .._waiting.poll_pauses import PollPolicy
-from .._waiting.progress import started_line
+from .._waiting.poll_pauses import UNSEEN_FOR, PollPolicy
+from .._waiting.progress_lines import started_line
+from .awaited_start import RestartTask
 from .effect_check import EffectCheck
-from .start_proof import Proof, RestartTask, await_proof
+from .start_proof import Proof, await_proof
 
 Facts = dict[str, Any]
 

@@ -14,7 +14,7 @@ from .._journal.rows import Place, RequestRow
 from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import Task
 from .._targets.target import Member
-from .._waiting.await_tasks import UNSEEN_FOR
+from .._waiting.poll_pauses import UNSEEN_FOR
 from .change import Span, has_moved, noted_member
 from .evidence import PROOF_TIMEOUT, work_of
 from .knowledge import Work

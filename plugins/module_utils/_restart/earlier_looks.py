@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from .._base.parsing import Record
 from .._journal.rows import has_another_begin
 from .._targets.target import Member, Observation, PlacedServer, TaskOnTarget
-from .._waiting.await_tasks import UNSEEN_FOR
+from .._waiting.poll_pauses import UNSEEN_FOR
 from .change import UPTIME_TOLERANCE, has_moved
 from .look import newest_first
 

@@ -14,9 +14,9 @@ from .._base.text import join_names
 from .._journal.journal import Journal
 from .._ocp.endpoints import OcpApi
 from .._targets.target import Member, Observation, Target
+from .awaited_start import PAUSES
 from .evidence import PROOF_TIMEOUT
 from .restart_request import RestartRequest
-from .start_proof import PAUSES
 from .values_reader import ValuesReader
 from .values_seen import ValuesSeen
 

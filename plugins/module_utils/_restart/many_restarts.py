@@ -19,16 +19,18 @@ from .._ocp.endpoints import OcpApi
 from .._ocp.shared_reads import ReadsInOrder, sharing_reads
 from .._ocp.side_by_side import Crew, Ended
 from .._targets.target import Observation, Selector, Target
-from .._waiting.await_tasks import UNSEEN_FOR, wait_for_tasks
+from .._waiting.await_tasks import wait_for_tasks
 from .._waiting.failure_report import Purpose
 from .._waiting.heartbeat import Heartbeat
-from .._waiting.progress import progress_line, started_line
+from .._waiting.poll_pauses import UNSEEN_FOR
+from .._waiting.progress_lines import progress_line, started_line
 from .aftermath import state_of
+from .awaited_start import Awaited
 from .fleet_outcome import UNKNOWN, FleetMember, FleetOutcome
 from .reader import observe
 from .restart_request import RestartRequest
 from .run import journal_of, restart_target
-from .start_proof import Awaited, is_shown
+from .start_proof import is_shown
 from .turn import Turn
 
 Result = dict[str, Any]

@@ -35,7 +35,7 @@ from .._ocp.task_model import FAILED, RUNNING, SUCCESSFUL, Task, is_finished
 from .._parameters.parameter_value import same_value
 from .._safety.server_states import OwnRestart
 from .._targets.target import Member, Observation, Target, TaskOnTarget
-from .._waiting.await_tasks import UNSEEN_FOR
+from .._waiting.poll_pauses import UNSEEN_FOR
 from .back import Ages, has_just_ended, is_back, leaves_undone, noted_span, sent_at
 from .change import Sight, begun_span, has_moved, noted_member
 from .evidence import GONE, may_start_yet, work_of

@@ -15,7 +15,7 @@ from .._base.clock import SECOND
 from .._base.parsing import Record, instant
 from .._ocp.task_model import Task
 from .._targets.target import Target, TaskOnTarget
-from .._waiting.await_tasks import UNSEEN_FOR
+from .._waiting.poll_pauses import UNSEEN_FOR
 
 # In addition to the uncertainty of the clocks.
 RESOLUTION = timedelta(seconds=SECOND)

@@ -18,7 +18,7 @@ from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import FAILED, RUNNING, Task
 from .._targets.target import Member, Observation, Target, TaskOnTarget
 from .._targets.task_names import DATABASE_RESTARTS, kind_of
-from .._waiting.await_tasks import UNSEEN_FOR
+from .._waiting.poll_pauses import UNSEEN_FOR
 from .earlier_looks import EarlierLooks
 from .held import newest_failure
 from .look import Look, newest_first

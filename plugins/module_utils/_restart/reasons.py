@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from .._base.cli_hints import BY_OPTIONS, RUN_AGAIN, Hints, look_lines, start_line
+from .._base.cli_hints import BY_OPTIONS, NEXT_STEPS_HEADING, RUN_AGAIN, Hints, look_lines, start_line
 from .._base.errors import NotVerified, OcpError, OptionError, OutcomeUnknown, TargetBusy
 from .._base.parsing import instant
 from .._base.text import join_names
@@ -16,7 +16,6 @@ from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import Task
 from .._targets.serving import is_in_flight, is_stopped
 from .._targets.target import Member, Observation, Target
-from .._waiting.failure_report import NEXT_STEPS_HEADING, not_serving, target_held
 from .change import Begin
 from .held import holder_of
 from .knowledge import InFlight, Knowledge, Relative, Wish, Work
@@ -405,6 +404,8 @@ def refusal_of(
     api: OcpApi, target: Target, decision: Decision, reason: str, look: Look, request: RestartRequest
 ) -> OcpError:
     """The error of a decision that ends the restart without a success, before anything is sent."""
+    from .._waiting.failure_report import not_serving, target_held
+
     log_lines, state = request.policy.log_lines, look.observed.serving_words
     nothing = f"Did not restart {target.label}: {reason}."
     if decision.rule is Rule.BUSY:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta
 from math import inf
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .._base.clock import SECOND, SYSTEM_CLOCK, Clock
 from .._base.errors import (
@@ -34,13 +34,12 @@ from .._ocp.endpoints import OcpApi
 from .._ocp.shared_reads import MOST_AGE
 from .._ocp.task_model import Task
 from .._targets.target import Member, Observation, Selector, Target
-from .._waiting.await_tasks import LASTING, LASTING_AT_FIRST, UNSEEN_FOR, wait_for_tasks
 from .._waiting.heartbeat import Heartbeat
 from .._waiting.outcome_search import Search, search_outcome
-from .._waiting.poll_pauses import SHORTEST_PAUSE, PollPolicy
-from .._waiting.progress import progress_line
-from .aftermath import AwaitedTask, await_restart, verify, verify_effect
+from .._waiting.poll_pauses import LASTING, LASTING_AT_FIRST, SHORTEST_PAUSE, UNSEEN_FOR, PollPolicy
+from .._waiting.progress_lines import progress_line
 from .attempt import Progressing, RestartAttempt
+from .awaited_start import Awaited, RestartTask
 from .cap_gate import CapGate
 from .change import UPTIME_TOLERANCE, Begin, begun_by, has_moved
 from .diff import restart_diff
@@ -59,11 +58,13 @@ from .rules import Decision, Rule, Step, decide
 from .safety_gate import SafetyGate, lag_of_stopped
 from .send_once import DoubtfulAnswer, find_own_task, of_another_request, outcome_unknown, post_restart
 from .sign_gate import SignGate
-from .start_proof import Awaited, RestartTask
 from .time_gate import TimeGate
 from .turn import Turn
 from .values_seen import ValuesSeen
 from .verdicts import Gate, Judgement, LookAgain, Postpone, Refuse, Wait
+
+if TYPE_CHECKING:
+    from .aftermath import AwaitedTask
 
 Result = dict[str, Any]
 
@@ -876,6 +877,8 @@ class _Run:
     def _wait_until_ended(self, task_ids: tuple[int, ...]) -> None:
         """Wait until tasks have ended. The list may still show them as running, or a status that something goes on."""
         if task_ids:
+            from .._waiting.await_tasks import wait_for_tasks
+
             wait_for_tasks(self._api, task_ids, self._policy, unseen_for=UNSEEN_FOR, clock=self._clock)
         if self._ended.issuperset(task_ids):
             waited = self._waited
@@ -1051,6 +1054,8 @@ class _Run:
         self._attempt.note(changed=True, action="submitted", trace_id=trace_id)
 
     def _await_task(self, task_id: int) -> AwaitedTask:
+        from .aftermath import await_restart
+
         so_far = self._attempt.so_far
         policy = replace(self._policy, offline_time=self._signs.offline_time)
         return await_restart(
@@ -1096,6 +1101,8 @@ class _Run:
 
     def _prove(self, before: Observation, members: frozenset[str], task: RestartTask) -> None:
         """Wait until these members show that they restarted. Raises what shows that they did not."""
+        from .aftermath import verify, verify_effect
+
         log_lines = self._request.policy.log_lines
         found = verify(self._api, self._target, before, members, task, self._beat, log_lines)
         if found.error is None and self._attempt.so_far.effective is not None:

@@ -8,12 +8,11 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from .._base.cli_hints import RUN_AGAIN, Hints, start_line
+from .._base.cli_hints import NEXT_STEPS_HEADING, RUN_AGAIN, Hints, start_line
 from .._base.clock import Clock
 from .._base.errors import AuthenticationFailed, NotHealthy, NotSafe, ServiceError
 from .._base.parsing import Record
 from .._base.text import in_seconds, join_names
-from .._health.health_gate import unhealthy_words
 from .._health.health_rules import Kind, Problem
 from .._ocp.endpoints import OcpApi
 from .._safety.database_rules import Obstacle, lag_counts, obstacle_words, obstacles, status_doubts, unaided, ways_past
@@ -27,7 +26,6 @@ from .._targets.cluster import placed_servers, server_keys, servers_of
 from .._targets.operating_tasks import tasks_of_cluster
 from .._targets.serving import is_stopped
 from .._targets.target import PlacedServer, Target
-from .._waiting.failure_report import NEXT_STEPS_HEADING
 from .health_check import HealthCheck
 from .look import Look
 from .own_notes import OwnNotes
@@ -266,6 +264,8 @@ class SafetyGate:
         )
 
     def _unhealthy(self, problems: Sequence[Problem], waited: float) -> Judgement:
+        from .._health.health_gate import unhealthy_words
+
         cluster = self._target.result().get("cluster_name")
         words = unhealthy_words(
             problems,

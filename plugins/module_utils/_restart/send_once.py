@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 
-from .._base.cli_hints import look_lines
+from .._base.cli_hints import NEXT_STEPS_HEADING, look_lines
 from .._base.clock import Clock
 from .._base.errors import OutcomeUnknown, ResponseUnreadable, ServiceError
 from .._base.parsing import Record
@@ -15,9 +15,8 @@ from .._base.text import in_seconds, join_names
 from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import Task
 from .._targets.target import Target, TaskOnTarget
-from .._waiting.failure_report import NEXT_STEPS_HEADING
 from .._waiting.outcome_search import search_outcome
-from .._waiting.progress import Show, started_line
+from .._waiting.progress_lines import Show, started_line
 from .own_request import Sent, is_answer, own_tasks, undated_tasks
 
 RUN_IF_NONE = "Then run this again: with started_before or change, it restarts only what has not started since."

@@ -11,7 +11,7 @@ from dataclasses import replace
 from .._base.clock import Clock
 from .._journal.journal import Journal
 from .._ocp.shared_reads import Pausing, ReadsInOrder, SharedReads, hearing_pauses
-from .start_proof import Awaited
+from .awaited_start import Awaited
 
 # Of a restart that finds its look and the reads of its gates made: the request, and one read that others did not need.
 REQUESTS_OF_FOLLOWER = 2

@@ -16,7 +16,6 @@ from .._ocp.unknown_path import if_shown
 from .._parameters.effect import Effect
 from .._parameters.parameter import parameters_by_name
 from .._parameters.told_apart_notes import ToldApartNotes
-from .._parameters.wanted_parameters import check_wanted
 from .values_seen import ValuesSeen
 
 OPTION = "until_effective"
@@ -82,6 +81,8 @@ class ValuesReader:
         if not self._wanted:
             return None
         if self._read:
+            from .._parameters.wanted_parameters import check_wanted
+
             check_wanted(OPTION, self._wanted, parameters_by_name(self._read), self._cluster, is_set=False)
         seen = self.shown(servers)
         if seen is None:

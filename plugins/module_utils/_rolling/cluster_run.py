@@ -28,9 +28,9 @@ from .._targets.cluster import Cluster
 from .._targets.server import Server
 from .._targets.target import Selector
 from .._targets.zone import Zone
-from .._waiting.await_tasks import UNSEEN_FOR, wait_for_tasks
-from .._waiting.poll_pauses import SHORTEST_PAUSE, PollPolicy
-from .._waiting.progress import progress_line
+from .._waiting.await_tasks import wait_for_tasks
+from .._waiting.poll_pauses import SHORTEST_PAUSE, UNSEEN_FOR, PollPolicy
+from .._waiting.progress_lines import progress_line
 from .rolling_order import Strategy
 from .rolling_plan import RollingRequest, plan_rolling_restart
 from .rolling_words import left_alone_lines

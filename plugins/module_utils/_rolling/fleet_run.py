@@ -21,7 +21,7 @@ from .._restart.restart_request import RestartRequest
 from .._restart.run import note_first_use
 from .._targets.cluster import Cluster
 from .._targets.target import Selector
-from .._waiting.progress import progress_line
+from .._waiting.progress_lines import progress_line
 from .fleet_plan import FleetRequest, plan_fleet
 from .tally import Tally
 

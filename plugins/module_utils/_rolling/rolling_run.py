@@ -13,7 +13,7 @@ from .._base.clock import SYSTEM_CLOCK, Clock
 from .._base.errors import NotAllRestarted, OcpError, OptionError, attach_facts
 from .._base.text import counted
 from .._ocp.endpoints import OcpApi
-from .._waiting.progress import progress_line
+from .._waiting.progress_lines import progress_line
 from .cluster_run import ClusterInTurn, ClusterRun, blocked_words, look_again
 from .rolling_plan import plan_rolling_restart
 from .rolling_words import batch_words, outcome_counts, plan_lines, purposes, scope_lines

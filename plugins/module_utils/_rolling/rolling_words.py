@@ -9,9 +9,9 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
+from .._base.cli_hints import NEXT_STEPS_HEADING
 from .._base.text import counted, join_names
 from .._signs.sign_rules import Sign
-from .._waiting.failure_report import NEXT_STEPS_HEADING
 from .rolling_plan import RollingRequest
 from .server_outcomes import FAILED
 

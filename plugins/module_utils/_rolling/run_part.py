@@ -17,7 +17,7 @@ from .._restart.reasons import WOULD_JOIN, WOULD_RESTART
 from .._restart.restart_request import RestartRequest
 from .._restart.run import restart_target
 from .._targets.target import Selector
-from .._waiting.progress import progress_line
+from .._waiting.progress_lines import progress_line
 from .run_record import duration_words
 
 Result = dict[str, Any]

@@ -15,7 +15,6 @@ from .._journal.rows import MemberKey
 from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import Task
 from .._ocp.unknown_path import if_shown
-from .._targets.arbitration import arbiter_key
 from .._targets.lookup import address_of
 from .._targets.operating_tasks import operated_by, tag_values
 from .._targets.serving import ACTIVE, database_may_serve, database_serves, is_in_flight
@@ -141,6 +140,10 @@ class Layout:
     def arbiter_keys(self) -> list[MemberKey]:
         """What the arbitration services that were read are called in the journal."""
         services = self._found.get(ARBITERS) or []
+        if not services:
+            return []
+        from .._targets.arbitration import arbiter_key
+
         return [arbiter_key(integer(one.get("id")), address_of(one, "svrIp", "svrPort")) for one in services]
 
     def with_units(self, tenants: Iterable[Tenant], placed: Iterable[PlacedServer]) -> list[Tenant]:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-from .._base.cli_hints import adhoc_command, tasks_command
+from .._base.cli_hints import NEXT_STEPS_HEADING, adhoc_command, tasks_command
 from .._base.clock import SYSTEM_CLOCK, Clock
 from .._base.errors import (
     NotFound,
@@ -32,11 +32,11 @@ from .._ocp.endpoints import OcpApi
 from .._ocp.envelope import ApiResponse
 from .._ocp.task_model import FAILED, ROLLBACK, RUNNING, SKIPPED_BY, Subtask, Task
 from .._restart.attempt import ActionAttempt, Progressing
-from .._waiting.await_tasks import UNSEEN_FOR, wait_for_success, wait_for_tasks
-from .._waiting.failure_report import NEXT_STEPS_HEADING, Purpose, task_failed
+from .._waiting.await_tasks import wait_for_success, wait_for_tasks
+from .._waiting.failure_report import Purpose, task_failed
 from .._waiting.outcome_search import search_outcome
-from .._waiting.poll_pauses import PollPolicy
-from .._waiting.progress import progress_line
+from .._waiting.poll_pauses import UNSEEN_FOR, PollPolicy
+from .._waiting.progress_lines import progress_line
 from .allowed_actions import (
     CANCEL,
     CANCELING,

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from .._base.cli_hints import tasks_command
 from .._base.clock import SYSTEM_CLOCK, Clock
 from .._base.errors import (
-    CredentialsRefused,
     NotFound,
     OcpError,
     OptionError,
@@ -26,18 +25,12 @@ from .._ocp.side_by_side import Crew, Ended
 from .._ocp.task_list import RECENT_TASKS
 from .._ocp.task_model import RUNNING, SUCCESSFUL, Task, is_finished
 from .failure_report import Purpose, task_failed, wait_timed_out
-from .poll_pauses import PollPolicy, Result, poll_until_done, transient_error_warnings
+from .poll_pauses import LASTING_AT_FIRST, PollPolicy, Result, poll_until_done, transient_error_warnings
 from .progress import MOST_TASKS_IN_DETAIL, PollResult, Progress, Unseen
 
 NO_PURPOSE = Purpose()
-# Failures that end a wait, since no other read mends them.
-LASTING = (CredentialsRefused, NotFound)
-# The same for a first read, which may be of a wrong address.
-LASTING_AT_FIRST = (*LASTING, PageNotFound)
 UNSEEN = (NotFound, PageNotFound)
-# Seconds within which a lagging replica of the service shows a task that is known to exist.
-UNSEEN_FOR = 60.0
-# The same for an id that a user has given and may have misspelt.
+# UNSEEN_FOR for an id that a user has given and may have misspelt.
 GIVEN_UNSEEN_FOR = 15.0
 
 

@@ -9,14 +9,14 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from .._base.cli_hints import RUN_AGAIN, adhoc_command
+from .._base.cli_hints import NEXT_STEPS_HEADING, RUN_AGAIN, adhoc_command
 from .._base.errors import CredentialsRefused, NotVerified, ServiceError, TargetHeld, TaskFailed, WaitTimeout
 from .._base.text import display_width, in_seconds, log_tail, shorten
 from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import FAILED, RUNNING, Subtask, Task, task_label
+from .poll_pauses import DEFAULT_LOG_LINES
 from .stop_refusals import explained_refusal
 
-DEFAULT_LOG_LINES = 20
 MOST_LOGS_READ = 10
 LOG_WIDTH = 500
 # Unless more lines of a log are asked for, its end takes this many rows, so that the rest is on the same screen.
@@ -28,7 +28,6 @@ ATTEMPT_HEADING = re.compile(r"^#+\{(?!ROLLBACK)\w+\}", re.MULTILINE)
 RUN_AGAIN_UNLESS_RETRIED = "Then run the same command again, unless a retry has restarted it."
 # For a command that only waits, and does not know what has started the task.
 RUN_ITS_STARTER_AGAIN = "A retry that succeeds has done the work. After a rollback, run again what started the task."
-NEXT_STEPS_HEADING = "With OCP_URL and the credentials in the environment:"
 
 
 @dataclass(frozen=True)

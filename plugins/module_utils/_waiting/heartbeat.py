@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from .._base.clock import Clock
 from .poll_pauses import PollPolicy
-from .progress import HEARTBEAT_SECONDS, Show, minutes_and_seconds, progress_line
+from .progress_lines import HEARTBEAT_SECONDS, Show, minutes_and_seconds, progress_line
 
 
 class Heartbeat:

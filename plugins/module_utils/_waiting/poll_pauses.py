@@ -9,17 +9,22 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from .._base.clock import Clock
-from .._base.errors import ServiceError
+from .._base.errors import CredentialsRefused, NotFound, PageNotFound, ServiceError
 from .._ocp.endpoints import OcpApi
-from .failure_report import DEFAULT_LOG_LINES
-from .progress import Show, show_nothing
+from .progress_lines import Show, show_nothing
 
 Result = dict[str, Any]
 
 # Pauses are random between these bounds, so that clients that started together do not poll at the same time.
 SHORTEST_PAUSE, SHORTEST_PAUSE_WITH_JITTER = 0.5, 0.6
 SHARE_OF_WAITED, SHARE_OF_WAITED_WITH_JITTER = 0.05, 0.04
-
+DEFAULT_LOG_LINES = 20
+# Failures that end a wait, since no other read mends them.
+LASTING = (CredentialsRefused, NotFound)
+# The same for a first read, which may be of a wrong address.
+LASTING_AT_FIRST = (*LASTING, PageNotFound)
+# Seconds within which a lagging replica of the service shows a task that is known to exist.
+UNSEEN_FOR = 60.0
 
 Note = Callable[[Result], None]
 

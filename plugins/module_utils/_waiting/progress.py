@@ -5,28 +5,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from itertools import groupby
 
 from .._base.errors import RequestRefused, ServiceError
-from .._base.text import escape_unprintable, shorten
 from .._ocp.task_model import FAILED, RUNNING, SUCCESSFUL, Subtask, Task
-
-# Shows one line; the flag marks a failure.
-Show = Callable[[str, bool], None]
+from .progress_lines import HEARTBEAT_SECONDS, Show, minutes_and_seconds, progress_line
 
 MOST_TASKS_IN_DETAIL = 4
-# Columns; a terminal may show fewer.
-LONGEST_LINE = 1000
-HEARTBEAT_SECONDS = 60.0
-INDENT = "  "
 # Ansible's word for success, so that only other statuses stand out.
 STATUS_WORDS = {SUCCESSFUL: "ok"}
-
-
-def show_nothing(_line: str, _failed: bool) -> None:
-    """Shows nothing."""
 
 
 @dataclass(frozen=True)
@@ -176,17 +165,6 @@ class Progress:
         self._show(progress_line(text), failed)
 
 
-def progress_line(text: str) -> str:
-    """``text`` as a progress line: no line breaks, no control characters, not endless."""
-    return shorten(escape_unprintable(f"{INDENT}{text}"), LONGEST_LINE)
-
-
-def started_line(what: str, started: str) -> str:
-    """A progress line that, if it is too long, shortens only ``what``: ``started`` has the id of a task."""
-    end = f": {started}"
-    return shorten(escape_unprintable(f"{INDENT}{what}"), LONGEST_LINE - len(end)) + end
-
-
 def _error_line(error: str, result: PollResult) -> str:
     """How long the wait goes on: a task that is not shown may not exist."""
     if result.unseen is None:
@@ -235,9 +213,3 @@ def _duration(duration: float | None) -> str:
     if duration is None:
         return ""
     return f", {duration:.1f} s" if duration < 10 else f", {duration:.0f} s"
-
-
-def minutes_and_seconds(seconds: float) -> str:
-    """As in ``12:05``."""
-    minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes}:{rest:02d}"

@@ -14,8 +14,8 @@ from .._base.errors import CredentialsRefused, NotFound, ServiceError, WrongReco
 from .._base.parsing import Record, integer
 from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import RUNNING, Subtask, Task, is_finished
-from .await_tasks import UNSEEN_FOR, Grace
-from .poll_pauses import PollPolicy, poll_until_done
+from .await_tasks import Grace
+from .poll_pauses import UNSEEN_FOR, PollPolicy, poll_until_done
 
 STARTED, RESUMED, SUBTASK_FAILED, FINISHED = "started", "resumed", "subtask_failed", "finished"
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup
 
-from ...module_utils._waiting.failure_report import NEXT_STEPS_HEADING
+from ...module_utils._base.cli_hints import NEXT_STEPS_HEADING
 from .scale import Scale
 from .timeline import STATES, Step, TaskView
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ...module_utils._base.cli_hints import NEXT_STEPS_HEADING
 from ...module_utils._base.text import LogTail, display_width, shorten, wrap
-from ...module_utils._waiting.failure_report import NEXT_STEPS_HEADING
 from .durations import fit
 from .scale import Bar, Scale
 from .timeline import State, Step, TaskView

@@ -22,7 +22,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.obproxies i
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.server import Server
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.zone import Zone
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll_pauses import PollPolicy
-from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.progress import Show, show_nothing
+from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.progress_lines import Show, show_nothing
 from ansible_collections.oceanbase.ocp.tests.unit.support import fake_ocp
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import FakeOcp, Thing
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import PASSED_ON, RESULT_KEYS

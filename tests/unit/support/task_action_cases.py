@@ -13,7 +13,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
 from ansible_collections.oceanbase.ocp.plugins.module_utils._task_actions.allowed_actions import DesiredState, State
 from ansible_collections.oceanbase.ocp.plugins.module_utils._task_actions.task_actions import act_on_task
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll_pauses import PollPolicy
-from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.progress import Show, show_nothing
+from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.progress_lines import Show, show_nothing
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_task import SECOND, TASK_ID, FakeTaskOcp
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import PASSED_ON, FakeClock
 

@@ -26,7 +26,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._health.read_health 
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.sign_reads import LAG
 from ansible_collections.oceanbase.ocp.plugins.module_utils._signs.sign_rules import Sign, Watch
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll_pauses import PollPolicy
-from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.progress import HEARTBEAT_SECONDS
+from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.progress_lines import HEARTBEAT_SECONDS
 from ansible_collections.oceanbase.ocp.tests.unit.support.cluster_payloads import raw_cluster, raw_server
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import refused
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import BEGINNING, URL, chain, raw_task, step

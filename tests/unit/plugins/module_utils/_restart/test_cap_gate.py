@@ -15,8 +15,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.knowledge i
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart_request import RestartRequest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.run import restart_target
 from ansible_collections.oceanbase.ocp.plugins.module_utils._safety.caps import Caps
-from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.await_tasks import UNSEEN_FOR
-from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll_pauses import PollPolicy
+from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll_pauses import UNSEEN_FOR, PollPolicy
 from ansible_collections.oceanbase.ocp.tests.unit.support.controllers import journal_here
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import Thing, lost, refused
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import URL

@@ -9,9 +9,9 @@ from dataclasses import replace
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import PermissionDenied
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.task_model import Task
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.awaited_start import RestartTask
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.held import holder_of
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.reader import Reader, look_at_named, observe
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.start_proof import RestartTask
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.arbitration import ArbitrationService
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target import Member, Observation, TaskOnTarget
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import (

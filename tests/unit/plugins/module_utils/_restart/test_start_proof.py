@@ -9,12 +9,9 @@ from datetime import datetime, timedelta
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import ServiceError
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.awaited_start import RestartTask
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.change import Begin, Sight, Span
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.start_proof import (
-    Proof,
-    RestartTask,
-    prove_restarts,
-)
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.start_proof import Proof, prove_restarts
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target import Member, Observation
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import BEGINNING
 

@@ -19,7 +19,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.await_tasks import NO_PURPOSE, wait_for_tasks
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.failure_report import Purpose
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll_pauses import PollPolicy
-from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.progress import LONGEST_LINE, started_line
+from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.progress_lines import LONGEST_LINE, started_line
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import BEGINNING, URL, FakeClock, chain, raw_task, step
 from hypothesis import given
 from hypothesis import strategies as st
