@@ -9,9 +9,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 # What fits a terminal, and says when the task has ended.
+_TO_THE_END = {"wait": "true", "detail": "compact"}
 _ENDINGS = {
-    "server_restart": {"wait": "true", "detail": "compact"},
-    "task": {"wait": "true", "detail": "compact"},
+    "server_restart": _TO_THE_END,
+    "agent_restart": _TO_THE_END,
+    "arbitration_service_restart": _TO_THE_END,
+    "obproxy_restart": _TO_THE_END,
+    "task": _TO_THE_END,
     "task_info": {"detail": "summary"},
     "task_wait": {"detail": "compact"},
 }

@@ -10,7 +10,7 @@ from typing import Any
 
 from .._base.cli_hints import RUN_AGAIN
 from .._base.clock import Clock
-from .._base.errors import ChangeStopped, Halted, NotAllRestarted, OcpError, TaskFailed
+from .._base.errors import NotAllRestarted, OcpError, TaskFailed
 from .._base.text import counted
 from .._ocp.endpoints import OcpApi
 from .._ocp.side_by_side import Ended
@@ -256,7 +256,8 @@ def first_of(labels: Sequence[str], most: int = MOST_NAMED) -> str:
 def is_refusal(error: OcpError) -> bool:
     """Whether a restart was not begun since something does not allow it now."""
     safety = error.facts.get("safety") or {}
-    return isinstance(error, (ChangeStopped, Halted)) or safety.get("allowed") is False
+    is_left = error.left_as_it_was and not error.facts.get("changed")
+    return is_left or safety.get("allowed") is False
 
 
 def is_proven(result: Result) -> bool:

@@ -149,7 +149,8 @@ class _PlannedFleet:
         if not self._request.wait:
             return
         reached = [one for one in servers if one["action"] != "postponed" and not (one["refused"] and not one["name"])]
-        planned = {one["server"] for one in reached if (one["cluster"], one["server"]) in self._planned}
+        begun = [one for one in reached if not one["refused"]]
+        planned = {one["server"] for one in begun if (one["cluster"], one["server"]) in self._planned}
         fails = any(one["failed"] for one in servers)
         self._tally.ended(len(planned))
         for one in reached:
@@ -177,6 +178,8 @@ def _names(server: Result) -> set[tuple[str, str]]:
 def _outcome_words(server: Result) -> str:
     took = f" in {server['duration']:.1f} s" if server["duration"] is not None else ""
     words = {"skipped": "left alone", "attached": f"restarted{took}, by a task that ran already"}
+    if server["refused"]:
+        return "not begun"
     return "FAILED" if server["failed"] else words.get(server["action"], f"restarted{took}")
 
 

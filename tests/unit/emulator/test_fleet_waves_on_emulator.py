@@ -254,3 +254,11 @@ def test_server_that_is_named_twice_restarts_once(served, run):
     found = run([("cluster1", "2"), ("1", "10.0.0.2:2882")], in_waves=False)
     assert [(one["name"], one["action"]) for one in found["servers"]] == [("10.0.0.2:2882", "submitted")]
     assert restarted(served)[0] == ["Restart OB server"]
+
+
+@pytest.mark.parametrize(
+    ("refused", "words"), [(True, "not begun"), (False, "FAILED")], ids=["nothing was sent", "its restart failed"]
+)
+def test_server_to_which_nothing_was_sent_has_not_failed(refused, words):
+    server = {"failed": True, "refused": refused, "action": None, "duration": None}
+    assert fleet_run._outcome_words(server) == words

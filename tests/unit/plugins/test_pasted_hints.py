@@ -38,8 +38,6 @@ VALUES = {
     "stop_on": "alarms,backup",
     "waves": "true",
     "strategy": "server",
-    "change": "memory-2",
-    "started_before": "2026-05-04T03:00:00+08:00",
 }
 LISTS = {"tolerate_outage_of": ["sys", "cart"], "judged_tasks": [1001, 1002], "stop_on": ["alarms", "backup"]}
 PAGES = {
@@ -143,6 +141,10 @@ COMPUTED = {
     "subtask_id": 50006,
     "cluster": 1,
     "server": "10.0.0.1:2882",
+    "hosts": "10.0.0.1",
+    "arbitration_service": "10.0.0.8:2888",
+    "obproxy_cluster": 1,
+    "obproxies": "10.0.0.1:2883",
 }
 
 
