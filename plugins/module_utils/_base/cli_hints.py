@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import ceil
 from typing import Any
 
 # What fits a terminal, and says when the task has ended.
@@ -84,10 +85,6 @@ class Hints:
         """The option or its variable."""
         return self.variables.get(option, option)
 
-    def aside(self, option: str) -> str:
-        """The same in brackets, after a blank; empty if the caller cannot give it."""
-        return f" ({self.named(option)})" if not self.variables or option in self.variables else ""
-
     def given(self, option: str, value: str) -> str:
         """As in ``safety=none``, or ``-e rolling_restart_safety=none``; empty if the caller cannot give it."""
         if not self.variables:
@@ -96,6 +93,15 @@ class Hints:
 
 
 BY_OPTIONS = Hints()
+
+# Seconds; what a restart of another server takes fits in.
+LONG_WAIT = 600
+
+
+def waiting(what: str, hints: Hints, timeout: float) -> str:
+    """The proposal to wait for ``what``, with the option for that: longer than the ``timeout`` that was not enough."""
+    given = hints.given("safety_timeout", str(max(LONG_WAIT, ceil(2 * timeout))))
+    return f"wait until {what}{f' with {given}' if given else ''}"
 
 
 def ways_on(*ways: str) -> str:

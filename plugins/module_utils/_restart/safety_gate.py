@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from .._base.cli_hints import RUN_AGAIN, Hints, start_line
+from .._base.cli_hints import RUN_AGAIN, Hints, start_line, waiting
 from .._base.clock import Clock
 from .._base.errors import AuthenticationFailed, NotHealthy, NotSafe, ServiceError
 from .._base.parsing import Record
@@ -19,10 +19,9 @@ from .._ocp.endpoints import OcpApi
 from .._safety.database_rules import Obstacle, lag_counts, obstacle_words, obstacles, status_doubts, unaided, ways_past
 from .._safety.layout import Layout
 from .._safety.server_states import server_states
-from .._safety.verdict import Taken, Verdict, allowing_options, combined, judge, refusal_words
+from .._safety.verdict import Taken, Verdict, combined, judge, refusal_words, ways_out
 from .._safety.voters import Outage
 from .._signs.cluster_lag import ClusterLag
-from .._signs.sign_rules import Sign, way_without
 from .._targets.cluster import placed_servers, server_keys, servers_of
 from .._targets.operating_tasks import tasks_of_cluster
 from .._targets.serving import is_stopped
@@ -212,14 +211,14 @@ class SafetyGate:
         self, found: Sequence[Obstacle], waited: float, taken: Sequence[tuple[Layout, Taken]]
     ) -> NotSafe:
         after = f" Waiting {in_seconds(round(waited))} did not help." if waited else ""
-        watch, hints = self._request.watch, self._request.hints
-        stops = watch is not None and Sign.LAG in watch.signs and max(each.lag for each in found) > watch.max_lag
-        besides = way_without({Sign.LAG}, watch, hints) if stops else ""
         return NotSafe(
             f"Did not restart {self._target.label}: the database would refuse to stop it, since "
-            f"{obstacle_words(found)}.{after} {ways_past(found, hints, besides)}".rstrip()
+            f"{obstacle_words(found)}.{after} {self._ways_past(found)}".rstrip()
             + _start_words(taken)
         )
+
+    def _ways_past(self, found: Sequence[Obstacle]) -> str:
+        return ways_past(found, self._request.hints, self._request.safety_timeout)
 
     @property
     def _reads(self) -> int:
@@ -258,10 +257,15 @@ class SafetyGate:
         after = f" Waiting {in_seconds(round(waited))} did not help." if waited else ""
         sentences = [*unknown, refusal_words(verdict.refused)]
         sentences += [f"The database would refuse it, too, since {obstacle_words(found)}."] if found else []
-        refused = [] if found else verdict.refused
+        ways = ways_out(
+            verdict.refused,
+            self._request.hints,
+            self._request.safety_timeout,
+            passes=verdict.passes,
+            stoppable=not found,
+        )
         return NotSafe(
-            f"Did not restart {self._target.label}: it is not safe.{after} {' '.join(sentences)} "
-            f"{allowing_options(refused, self._request.hints, passes=verdict.passes)}".rstrip()
+            f"Did not restart {self._target.label}: it is not safe.{after} {' '.join(sentences)} {ways}".rstrip()
             + _start_words(taken)
         )
 
@@ -270,7 +274,7 @@ class SafetyGate:
         words = unhealthy_words(
             problems,
             waited or None,
-            f"Check the cluster first, or wait for it with {self._request.hints.named('safety_timeout')}.",
+            f"Check the cluster first, or {waiting('it is', self._request.hints, self._request.safety_timeout)}.",
         )
         is_held = any(problem.kind is Kind.HELD for problem in problems)
         refusal = NotHealthy(

@@ -209,12 +209,7 @@ def plan_lines(plan: Result, *, in_full: bool, would: bool = False) -> Iterator[
 def refusal_lines(plan: Result, wanted: FleetRequest, hints: Hints) -> Iterator[str]:
     """Why they cannot restart as asked, what can, and the options that allow more."""
     yield plan["message"]
-    names = ",".join(dict.fromkeys([*(wanted.tolerated or ()), *plan["lost_tenants"]]))
-    # The database stops servers of two zones at once for no tenant's sake.
-    helps = bool(plan["lost_tenants"]) and (bool(plan["refused"]) or not _have_more_zones(plan))
-    helps = helps and not plan["obstacles"]
-    ways = [hints.given("tolerate_outage_of", names) if helps else "", hints.given("safety", "none")]
-    given = ", or ".join(filter(None, ways))
+    given = ", or ".join(_allowing(plan, wanted, hints))
     if plan["refused"]:
         until = " until that has ended" if plan["obstacles"] else ""
         yield f"Nothing was sent. Leave out {_named(plan['refused'])}{until}{f', or give {given}' if given else ''}."
@@ -228,6 +223,18 @@ def refusal_lines(plan: Result, wanted: FleetRequest, hints: Hints) -> Iterator[
     more = "" if wanted.caps is None else f", or a larger {hints.named('most_down')}"
     in_waves = f"To restart them in {counted(len(plan['waves']), 'wave')}, give {hints.given('waves', 'true')}."
     yield f"{in_waves} Else give {given}{more}." if given else in_waves
+
+
+def _allowing(plan: Result, wanted: FleetRequest, hints: Hints) -> list[str]:
+    """The options that allow more; none for which the database would refuse to stop a server, which would then hang.
+
+    It stops servers of two zones at once for no tenant's sake.
+    """
+    if plan["obstacles"] or (not plan["refused"] and _have_more_zones(plan)):
+        return []
+    names = ",".join(dict.fromkeys([*(wanted.tolerated or ()), *plan["lost_tenants"]]))
+    tolerated = hints.given("tolerate_outage_of", names) if plan["lost_tenants"] else ""
+    return [given for given in (tolerated, hints.given("safety", "none")) if given]
 
 
 def _have_more_zones(plan: Result) -> bool:

@@ -173,7 +173,7 @@ def test_name_begins_for_all_of_an_only_wave_before_the_first_request(served, ru
     ("obstacles", "advice"),
     [
         ([], "Leave out orders a:1, or give tolerate_outage_of=sys, or safety=none."),
-        (["b:1 is STOPPED in zone2 (-4660)"], "Leave out orders a:1 until that has ended, or give safety=none."),
+        (["b:1 is STOPPED in zone2 (-4660)"], "Leave out orders a:1 until that has ended."),
     ],
     ids=["nothing else", "the database would refuse it, too"],
 )
@@ -201,8 +201,8 @@ def test_wave_with_a_failure_is_the_last_one_and_the_message_names_the_others_on
 @pytest.mark.parametrize(
     ("hints", "ways"),
     [
-        (None, "give waves=true. Else give safety=none."),
-        (VARIABLES, "give -e fleet_restart_waves=true. Else give -e fleet_restart_safety=none."),
+        (None, "give waves=true."),
+        (VARIABLES, "give -e fleet_restart_waves=true."),
     ],
     ids=["options", "variables"],
 )

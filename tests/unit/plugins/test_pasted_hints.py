@@ -19,12 +19,13 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.cli_hints impo
     BY_OPTIONS,
     Hints,
     adhoc_command,
+    waiting,
     ways_on,
 )
 from ansible_collections.oceanbase.ocp.tests.unit.support.module_arguments import MODULES, definition_of
 
 ROOT = Path(__file__).parents[3]
-HINT = re.compile(r"""\bhints\.(?:given|named|aside)\(["'](\w+)["']""")
+HINT = re.compile(r"""\bhints\.(?:given|named)\(["'](\w+)["']""")
 # A value of each kind that the code proposes.
 VALUES = {
     "safety": "none",
@@ -129,9 +130,17 @@ def test_refusal_of_an_option_names_its_variable(message, told):
 
 def test_option_without_a_variable_is_not_proposed():
     hints = Hints({"change": "rolling_restart_change"})
-    assert (hints.given("safety", "none"), hints.aside("safety_timeout")) == ("", "")
+    assert hints.given("safety", "none") == ""
+    assert waiting("that has ended", hints, 0.0) == "wait until that has ended"
     assert ways_on("", "") == ""
     assert ways_on("", f"ask for {BY_OPTIONS.given('safety', 'none')}") == "To go on, ask for safety=none."
+
+
+def test_wait_that_is_proposed_is_longer_than_the_one_before():
+    assert waiting("it is", BY_OPTIONS, 10.0) == "wait until it is with safety_timeout=600"
+    assert waiting("it is", BY_OPTIONS, 900.5) == "wait until it is with safety_timeout=1801"
+    role = Hints({"safety_timeout": "rolling_restart_gate_timeout"})
+    assert waiting("it is", role, 10.0) == "wait until it is with -e rolling_restart_gate_timeout=600"
 
 
 # Values of the options in the commands that a failure prints, where the code computes them.
