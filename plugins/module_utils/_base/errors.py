@@ -211,7 +211,12 @@ class ChangeStopped(OcpError):
 
 
 class OutcomeUnknown(OcpError):
-    """A request was sent, its response was lost, and its outcome is unknown. It is not sent again."""
+    """A request was sent, its response was lost, and its outcome is unknown. It is not sent again.
+
+    ``details`` is the message without what it begins and ends with, for one that is about many requests.
+    """
+
+    details = ""
 
 
 class StateError(OcpError):

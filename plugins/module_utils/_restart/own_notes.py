@@ -16,7 +16,7 @@ from uuid import uuid4
 from .._base.clock import Clock
 from .._base.errors import JournalError
 from .._base.parsing import Record, instant
-from .._base.service_clock import ServiceClock, earliest_service_time
+from .._base.service_clock import ServiceClock, earliest_service_time, time_in
 from .._journal.journal import Allows, Journal
 from .._journal.rows import (
     REFUSED,
@@ -526,7 +526,13 @@ class OwnNotes:
         chosen = [row for row in (self._rows if rows is None else rows) if row.outcome not in DONE]
         wanted = {row.task_id for row in chosen}
         listed = _listed_tasks(tasks, wanted)
-        return [_restart_of(row) for row in chosen if self._may_run(row, listed.get(row.task_id))]
+        running = [row for row in chosen if self._may_run(row, listed.get(row.task_id))]
+        return [replace(_restart_of(row), until=self._counts_until(row)) for row in running]
+
+    def _counts_until(self, row: RequestRow) -> str:
+        """The time of the service until which a request without a task counts as a restart that runs."""
+        shown = [instant(each.start) for _key, each in row.members]
+        return time_in(self._ages.unseen_for(row), self._api.service_clock, self._clock, shown)
 
     def _touches(self, row: RequestRow) -> bool:
         mine = set(self._own_keys)

@@ -79,6 +79,13 @@ def batch_size(option: str) -> int | None:
     return int(option)
 
 
+def check_options(api: OcpApi, wanted: RollingRequest) -> Result:
+    """Make sure that a plan can be asked for, and plan nothing. Raises OptionError, TargetError and ServiceError."""
+    _check_request(wanted)
+    _check_scope(_find_clusters(api, wanted), wanted)
+    return {"changed": False}
+
+
 def plan_rolling_restart(api: OcpApi, wanted: RollingRequest, clock: Clock = SYSTEM_CLOCK) -> Result:
     """The result of the module: ``clusters``, ``batches`` in order, ``left_alone`` servers, ``done``, and ``warnings``.
 
