@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import ceil
@@ -24,8 +25,12 @@ RUN_AGAIN = "Then run the same command again."
 
 
 def adhoc_command(module: str, **options: object) -> str:
-    """The ad-hoc command that runs ``module`` of the collection with these options, and shows its end in few lines."""
-    words = " ".join(f"{name}={value}" for name, value in (options | {**_ENDINGS[module], **options}).items())
+    """The ad-hoc command that runs ``module`` of the collection with these options, and shows its end in few lines.
+
+    An option that is None is not given.
+    """
+    given = {name: value for name, value in options.items() if value is not None}
+    words = " ".join(f"{name}={value}" for name, value in (given | {**_ENDINGS[module], **given}).items())
     return f"ansible localhost -m oceanbase.ocp.{module} -a '{words}'"
 
 
@@ -50,14 +55,30 @@ def look_lines(cluster: int | None) -> list[str]:
     ]
 
 
-def start_command(cluster: object, server: str) -> str:
-    """The command that starts a server that is stopped: a restart."""
-    return adhoc_command("server_restart", cluster=cluster, server=server, freeze_server="false")
+def start_command(cluster: object, server: str, change: str | None = None) -> str:
+    """The command that starts a server that is stopped: a restart, also for this change.
+
+    A name counts what starts after its first use. Without it, a later run with the name would restart the server again.
+    """
+    return adhoc_command(
+        "server_restart", cluster=cluster, server=server, freeze_server="false", change=_pasted(change)
+    )
 
 
-def start_line(cluster: object, server: str) -> str:
+# What quotes of a shell and those of Ansible leave as it is.
+_PASTED = re.compile(r"[^'\"\\{}]+")
+
+
+def _pasted(value: str | None) -> str | None:
+    """The value of an option in a command; None without one, and if it cannot be pasted."""
+    if not value or not _PASTED.fullmatch(value):
+        return None
+    return f'"{value}"' if re.search(r"[\s=#]", value) else value
+
+
+def start_line(cluster: object, server: str, change: str | None = None) -> str:
     """The line of a message that proposes the same."""
-    return f"  Start {server} by a restart: {start_command(cluster, server)}"
+    return f"  Start {server} by a restart: {start_command(cluster, server, change)}"
 
 
 @dataclass(frozen=True)

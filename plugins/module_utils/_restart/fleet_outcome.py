@@ -171,7 +171,7 @@ class FleetOutcome:
         if not unknown:
             return f"{known} of {total} not restarted as requested."
         others = f", {known} not restarted as requested" if known else ""
-        return f"Of {total} {unknown} {'is' if unknown == 1 else 'are'} not known to have restarted{others}."
+        return f"{unknown} of {total} {'is' if unknown == 1 else 'are'} not known to have restarted{others}."
 
     def number_of(self, task_id: int) -> int | None:
         """The member that a task restarts."""

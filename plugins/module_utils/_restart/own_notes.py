@@ -232,6 +232,17 @@ class OwnNotes:
         }
         return late_tasks(self._target.may_be_kind, look, member, ended, seen)
 
+    def unbegun(self) -> dict[str, str]:
+        """The name of the change, if that alone is asked for, by the servers of the cluster for which it is new."""
+        change = self._request.change
+        if change is None or self._request.started_before is not None or self._request.until_effective:
+            return {}
+        try:
+            noted = self._journal.sights(change, self._read_keys)
+        except JournalError:
+            return {}
+        return {key.address: change for key in self._read_keys if key not in noted}
+
     # Requests
 
     def open_task_ids(self) -> list[int]:

@@ -214,7 +214,7 @@ class SafetyGate:
         return NotSafe(
             f"Did not restart {self._target.label}: the database would refuse to stop it, since "
             f"{obstacle_words(found)}.{after} {self._ways_past(found)}".rstrip()
-            + _start_words(taken)
+            + self._start_words(taken)
         )
 
     def _ways_past(self, found: Sequence[Obstacle]) -> str:
@@ -266,8 +266,18 @@ class SafetyGate:
         )
         return NotSafe(
             f"Did not restart {self._target.label}: it is not safe.{after} {' '.join(sentences)} {ways}".rstrip()
-            + _start_words(taken)
+            + self._start_words(taken)
         )
+
+    def _start_words(self, taken: Sequence[tuple[Layout, Taken]]) -> str:
+        """What to do about servers that were stopped and that nothing starts; empty if there are none.
+
+        Their start is to count for the change, so that a run of it does not restart them again.
+        """
+        stopped = [(layout.cluster_id, name) for layout, one in taken for name in _stopped(one)][:MOST_STARTED]
+        changes = self._notes.unbegun() if stopped else {}
+        lines = [start_line(cluster, name, changes.get(name)) for cluster, name in stopped]
+        return "\n".join(["", NEXT_STEPS_HEADING, *lines, RUN_AGAIN]) if lines else ""
 
     def _unhealthy(self, problems: Sequence[Problem], waited: float) -> Judgement:
         cluster = self._target.result().get("cluster_name")
@@ -275,6 +285,7 @@ class SafetyGate:
             problems,
             waited or None,
             f"Check the cluster first, or {waiting('it is', self._request.hints, self._request.safety_timeout)}.",
+            self._notes.unbegun(),
         )
         is_held = any(problem.kind is Kind.HELD for problem in problems)
         refusal = NotHealthy(
@@ -312,17 +323,15 @@ def _taken_of(
     return Taken(placed, server_states(placed, tasks, own, names, gone), arbiter, arbiters)
 
 
-def _start_words(taken: Sequence[tuple[Layout, Taken]]) -> str:
-    """What to do about servers that were stopped and that nothing starts; empty if there are none."""
-    lines = [
-        start_line(layout.cluster_id, server.member.name)
-        for layout, one in taken
-        for server in one.placed
+def _stopped(taken: Taken) -> list[str]:
+    """The names of the servers that are stopped and that nothing starts."""
+    return [
+        server.member.name
+        for server in taken.placed
         if is_stopped(server.member.status)
-        and not one.states[server.member.name].taken
-        and not one.states[server.member.name].in_flight
+        and not taken.states[server.member.name].taken
+        and not taken.states[server.member.name].in_flight
     ]
-    return "\n".join(["", NEXT_STEPS_HEADING, *lines[:MOST_STARTED], RUN_AGAIN]) if lines else ""
 
 
 def _facts(verdict: Verdict | None, problems: Sequence[str] = ()) -> Facts:

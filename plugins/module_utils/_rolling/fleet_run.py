@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from .._base.cli_hints import Hints
+from .._base.cli_hints import RUN_AGAIN, Hints
 from .._base.clock import SYSTEM_CLOCK, Clock
 from .._base.errors import NotAllRestarted, OcpError, OptionError, attach_facts, attached_facts
 from .._base.text import counted
@@ -21,6 +21,7 @@ from .._restart.restart_request import RestartRequest
 from .._restart.run import note_first_use
 from .._targets.cluster import Cluster
 from .._targets.target import Selector
+from .._waiting.failure_report import NEXT_STEPS_HEADING
 from .._waiting.progress import progress_line
 from .fleet_plan import FleetRequest, plan_fleet
 from .tally import Tally
@@ -188,11 +189,15 @@ def plan_lines(plan: Result, *, in_full: bool, would: bool = False) -> Iterator[
 
     ``would``: in check mode.
     """
-    waves, left = plan["waves"], plan["left_alone"]
+    waves, left, refused = plan["waves"], plan["left_alone"], plan["refused"]
     total = sum(len(wave["servers"]) for wave in waves)
     done = f"would restart {counted(total, 'server')}" if would and total else f"{total} to restart"
     how = f" in {counted(len(waves), 'wave')}" if len(waves) > 1 else ""
-    yield f"{done}{how}, {len(left)} left alone"
+    stopped = f", {len(refused)} refused, so nothing is sent" if refused else ""
+    yield f"{done}{how}, {len(left)} left alone{stopped}"
+    # What is refused is told once, at the end.
+    if refused and not in_full:
+        return
     for wave in waves if in_full or 1 < len(waves) <= MOST_WAVES else ():
         where = f"wave {wave['number']} of {len(waves)}"
         yield where if in_full else f"{where}: {_named(wave['servers'])}"
@@ -212,6 +217,10 @@ def refusal_lines(plan: Result, wanted: FleetRequest, hints: Hints) -> Iterator[
     given = ", or ".join(_allowing(plan, wanted, hints))
     if plan["refused"]:
         until = " until that has ended" if plan["obstacles"] else ""
+        if plan["remedies"]:
+            yield f"Nothing was sent. {NEXT_STEPS_HEADING}"
+            yield from [*plan["remedies"][:MOST_REASONS], RUN_AGAIN]
+            return
         yield f"Nothing was sent. Leave out {_named(plan['refused'])}{until}{f', or give {given}' if given else ''}."
         return
     first, *others = plan["waves"]

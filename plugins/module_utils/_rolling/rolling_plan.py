@@ -136,7 +136,8 @@ def _with_canaries(planned: Sequence[_Plan], wanted: RollingRequest) -> list[_Pl
 class _Plan:
     """The plan of one cluster: its batches, the servers in scope that stay unchanged, and what is not safe in words.
 
-    The ``obstacles`` are what the database would refuse now, ``crossed`` the caps that a whole zone passes.
+    The ``obstacles`` are what the database would refuse now, ``crossed`` the caps that a whole zone passes, ``changes``
+    the names for which the start of a server that is stopped is to count.
     """
 
     cluster: Cluster
@@ -148,6 +149,7 @@ class _Plan:
     hints: Hints = BY_OPTIONS
     crossed: Sequence[str] = ()
     signs: SeenSigns = field(default_factory=SeenSigns)
+    changes: Mapping[str, str] = field(default_factory=dict)
 
 
 def _check_request(wanted: RollingRequest) -> None:
@@ -233,7 +235,17 @@ def _plan_cluster(
         tolerated = wanted.tolerated or ()
         unsafe = unsafe_words(layout, placed, planned, tolerated, wanted.hints)
         found = first_obstacles(layout, placed, health.listed, planned, tolerated)
-    return _Plan(cluster, health, planned, unchanged_nodes(nodes, planned), unsafe, found, wanted.hints, crossed)
+    return _Plan(
+        cluster,
+        health,
+        planned,
+        unchanged_nodes(nodes, planned),
+        unsafe,
+        found,
+        wanted.hints,
+        crossed,
+        changes=foresight.unbegun,
+    )
 
 
 def _crossed(caps: Caps | None, total: int, nodes: Sequence[Node]) -> list[str]:
@@ -301,7 +313,7 @@ def _reasons(plan: _Plan) -> list[str]:
     ill = [problem for problem in plan.health.problems if problem.kind in (Kind.ILL, Kind.HELD)]
     ill += plan.signs.blocking
     return [
-        *([problem_words(ill)] if ill else []),
+        *([problem_words(ill, changes=plan.changes)] if ill else []),
         *_unsafe_reasons(plan),
         *([_capped_words(plan)] if plan.crossed else []),
     ]

@@ -179,7 +179,8 @@ def test_name_begins_for_all_of_an_only_wave_before_the_first_request(served, ru
 )
 def test_outage_is_proposed_to_be_tolerated_only_where_that_helps(obstacles, advice):
     refused = [{"cluster": "orders", "server": "a:1"}]
-    plan = {"message": "Why.", "lost_tenants": ["sys"], "refused": refused, "waves": [], "obstacles": obstacles}
+    facts = {"refused": refused, "waves": [], "obstacles": obstacles, "remedies": []}
+    plan = {"message": "Why.", "lost_tenants": ["sys"], **facts}
     lines = list(fleet_run.refusal_lines(plan, FleetRequest([("orders", "a:1")]), Hints()))
     assert lines == ["Why.", f"Nothing was sent. {advice}"]
 
@@ -262,3 +263,17 @@ def test_server_that_is_named_twice_restarts_once(served, run):
 def test_server_to_which_nothing_was_sent_has_not_failed(refused, words):
     server = {"failed": True, "refused": refused, "action": None, "duration": None}
     assert fleet_run._outcome_words(server) == words
+
+
+def test_server_that_is_refused_is_counted_and_what_is_stopped_can_be_started(served, lines, run):
+    served.data("POST", "/api/v2/ob/clusters/1/servers/2/stop")
+    while {"STOPPED"} != {one["status"] for one in served.data("GET", SERVERS)["contents"] if one["id"] == 2}:
+        time.sleep(0.02)
+    with pytest.raises(NotAllRestarted) as raised:
+        run([THREE[0], OTHER])
+    assert lines == ["  1 to restart, 0 left alone, 1 refused, so nothing is sent"]
+    _why, nothing, start, last = str(raised.value).splitlines()
+    assert nothing == "Nothing was sent. With OCP_URL and the credentials in the environment:"
+    assert start.startswith("  Start 10.0.0.2:2882 by a restart: ansible localhost -m oceanbase.ocp.server_restart -a ")
+    assert last == "Then run the same command again."
+    assert restarted(served) == (["Stop OB server"], [])

@@ -19,6 +19,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.cli_hints impo
     BY_OPTIONS,
     Hints,
     adhoc_command,
+    start_command,
     waiting,
     ways_on,
 )
@@ -143,6 +144,17 @@ def test_wait_that_is_proposed_is_longer_than_the_one_before():
     assert waiting("it is", role, 10.0) == "wait until it is with -e rolling_restart_gate_timeout=600"
 
 
+@pytest.mark.parametrize("change", ["memory-2", "memory of May", "a=b", "#7"])
+def test_name_of_a_change_is_pasted_as_it_is(change):
+    arguments = shlex.split(start_command(1, "10.0.0.1:2882", change))[-1]
+    assert parse_kv(arguments)["change"] == change
+
+
+@pytest.mark.parametrize("change", [None, "it's", 'the "new" one', "a\\b", "{{ x }}"])
+def test_name_that_cannot_be_pasted_is_left_out(change):
+    assert "change" not in start_command(1, "10.0.0.1:2882", change)
+
+
 # Values of the options in the commands that a failure prints, where the code computes them.
 COMPUTED = {
     "task_id": 1001,
@@ -150,6 +162,7 @@ COMPUTED = {
     "subtask_id": 50006,
     "cluster": 1,
     "server": "10.0.0.1:2882",
+    "change": "memory-2",
     "hosts": "10.0.0.1",
     "arbitration_service": "10.0.0.8:2888",
     "obproxy_cluster": 1,

@@ -17,7 +17,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
     TaskFailed,
 )
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart_request import RestartRequest, Safety
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.run import restart_target
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.run import note_first_use, restart_target
 from ansible_collections.oceanbase.ocp.plugins.module_utils._signs.sign_rules import Sign, Watch
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.arbitration import ArbitrationService
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.server import Server
@@ -1016,3 +1016,16 @@ def test_task_that_the_health_of_the_cluster_needed_is_read_before_the_next_look
     service.wait_for_room = limited
     request = RestartRequest(False, False, PollPolicy(60, 10), safety=Safety(majority=False, healthy=True))
     assert restart_target(service, SERVER, request, service.time.clock)["action"] == "submitted"
+
+
+@pytest.mark.parametrize("is_used", [False, True], ids=["the name is new for it", "the name was used for it"])
+def test_start_that_is_proposed_counts_for_the_name(is_used, service):
+    """Else the next run with the name would restart it again."""
+    service.servers_there[1].status = "STOPPED"
+    asked = RestartRequest(False, False, PollPolicy(60, 10), change="memory-2", safety=Safety())
+    if is_used:
+        note_first_use(service, ALL, ["10.1.0.2:2882"], asked, service.time.clock)
+    with pytest.raises(NotSafe) as raised:
+        restart_target(service, SERVER, asked, service.time.clock)
+    [line] = [line for line in str(raised.value).splitlines() if line.startswith("  Start 10.1.0.2:2882 by a restart")]
+    assert ("change=memory-2" in line) is not is_used
