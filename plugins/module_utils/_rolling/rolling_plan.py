@@ -105,6 +105,7 @@ def plan_rolling_restart(api: OcpApi, wanted: RollingRequest, clock: Clock = SYS
         replace(_plan_cluster(api, cluster, health, wanted, foresight, total, clock), signs=signs.of(health))
         for cluster, health in found
     ]
+    planned = [replace(plan, changes=foresight.unbegun) for plan in planned]
     planned = _with_canaries(planned, wanted)
     every = [(plan, batch) for plan in planned for batch in plan.batches]
     return {
@@ -235,17 +236,7 @@ def _plan_cluster(
         tolerated = wanted.tolerated or ()
         unsafe = unsafe_words(layout, placed, planned, tolerated, wanted.hints)
         found = first_obstacles(layout, placed, health.listed, planned, tolerated)
-    return _Plan(
-        cluster,
-        health,
-        planned,
-        unchanged_nodes(nodes, planned),
-        unsafe,
-        found,
-        wanted.hints,
-        crossed,
-        changes=foresight.unbegun,
-    )
+    return _Plan(cluster, health, planned, unchanged_nodes(nodes, planned), unsafe, found, wanted.hints, crossed)
 
 
 def _crossed(caps: Caps | None, total: int, nodes: Sequence[Node]) -> list[str]:

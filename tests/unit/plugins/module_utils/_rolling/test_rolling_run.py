@@ -288,3 +288,10 @@ def test_server_that_is_refused_in_doubt_is_not_touched_and_not_failed(service, 
     assert raised.value.facts["results"] == []
     assert "FAILED" not in "\n".join(roll.lines)
     assert roll.lines[-1] == "3 servers: 0 restarted, 0 left alone, 0 failed, 3 not touched"
+
+
+def test_start_of_a_stopped_server_that_is_proposed_while_planning_counts_for_the_name(service, roll):
+    service.servers_there[1].status, service.servers_there[1].inner_status = "STOPPED", "INACTIVE"
+    with pytest.raises(NotAllRestarted) as raised:
+        roll(change="memory-2")
+    assert "freeze_server=false change=memory-2 wait=true detail=compact'" in str(raised.value)
