@@ -22,7 +22,7 @@ description:
     server in the scope may be left.
   - If you run it again, it continues where it stopped.
   - Required, one of the two - O(cluster), O(clusters).
-  - What and how - O(zones), O(servers), O(strategy), O(batch), O(canary), O(freeze_server), O(run).
+  - What and how - O(zones), O(servers), O(strategy), O(batch), O(canary), O(freeze_server), O(run), O(options_only).
   - Once per change - O(change), O(started_before), O(until_effective).
   - When not to restart - O(safety), O(tolerate_outage_of), O(safety_timeout), O(min_zones), O(stop_on), O(max_lag),
     O(offline_budget), O(max_failures), O(judged_tasks), O(most_down), O(max_servers), O(finish_before).
@@ -57,6 +57,12 @@ options:
   max_servers:
     description: Refuse to begin if more servers of O(clusters) than this are to be restarted.
     type: int
+  options_only:
+    description:
+      - Only check the options, and that what they name is there, and restart nothing. For a play that is to refuse bad
+        options before it changes anything.
+    type: bool
+    default: false
   zones:
     description: Only servers in the zones of these names.
     type: list
@@ -881,7 +887,7 @@ from ..module_utils._module.restart_options import (
 from ..module_utils._ocp.side_by_side import Crew
 from ..module_utils._rolling.cluster_run import SHORTEST_WAIT, ClusterRun, end_run, roll_cluster
 from ..module_utils._rolling.rolling_order import Strategy
-from ..module_utils._rolling.rolling_plan import RollingRequest, batch_size
+from ..module_utils._rolling.rolling_plan import RollingRequest, batch_size, check_options
 from ..module_utils._rolling.rolling_run import Ahead, RollingRun, roll_clusters
 from ..module_utils._rolling.run_record import RunRecord
 from ..module_utils._signs.offline_budget import OfflineBudget
@@ -892,6 +898,7 @@ OPTIONS = {
     "batch": {"type": "str", "default": "1"},
     "canary": {"type": "int"},
     "max_servers": {"type": "int"},
+    "options_only": {"type": "bool", "default": False},
     "zones": {"type": "list", "elements": "str"},
     "servers": {"type": "list", "elements": "str"},
     "strategy": {"type": "str", "choices": [choice.value for choice in Strategy], "default": Strategy.SERVER.value},
@@ -946,11 +953,13 @@ def run(api, params, mode):
         record=record(params),
         crew=Crew(mode.connect, THREADS),
     )
+    if params["max_servers"] is not None:
+        check_range("max_servers", params["max_servers"], 0)
+    if params["options_only"]:
+        return check_options(api, wanted.plan)
     if params["clusters"] is None:
         names = params["run"]["ended_for"] if params["run"] else None
         return roll_cluster(api, wanted) if names is None else end_run(wanted, names)
-    if params["max_servers"] is not None:
-        check_range("max_servers", params["max_servers"], 0)
     ahead = Ahead(params["run"]["forks"], params["run"]["canaries"]) if params["run"] else None
     return roll_clusters(api, RollingRun(wanted, params["max_failures"] or 0, params["max_servers"], ahead))
 

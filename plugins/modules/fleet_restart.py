@@ -301,6 +301,11 @@ plan:
       returned: always
       type: list
       elements: str
+    remedies:
+      description: The commands that start the servers which are stopped, a line each. Empty if no server is refused.
+      returned: always
+      type: list
+      elements: str
 task_ids:
   description: The ids of the tasks that restart the servers, including tasks that were joined.
   returned: once a server was checked

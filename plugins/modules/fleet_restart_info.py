@@ -173,6 +173,11 @@ obstacles:
   returned: success
   type: list
   elements: str
+remedies:
+  description: The commands that start the servers which are stopped, a line each. Empty if no server is refused.
+  returned: success
+  type: list
+  elements: str
 url:
   description: Address of the request that made the module fail.
   returned: when a request made the module fail

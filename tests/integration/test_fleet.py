@@ -160,7 +160,7 @@ def test_two_zones_at_once_are_refused_before_anything_is_sent(ansible, emulator
     assert "Tenant sys would lose its majority: 1 of 3 voters would remain (zone3), and it needs 2." in said
     assert f"These can restart together: orders {SERVERS[2]}. These cannot join them: orders {SERVERS[0]}." in said
     # The database stops servers of two zones for no tenant's sake, so to tolerate an outage does not help.
-    assert said.endswith("give -e fleet_restart_waves=true. Else give -e fleet_restart_safety=none.")
+    assert said.endswith("give -e fleet_restart_waves=true.")
     assert "assertion" not in outcome.output
     assert emulator.requests("POST") == []
 

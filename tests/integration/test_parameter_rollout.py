@@ -177,6 +177,28 @@ def test_refusals_of_the_restart_name_the_variables_of_this_playbook(ansible, co
     assert "parameter_rollout_change: a text of 999 characters is not the name of a change" in refused.result["msg"]
 
 
+BAD = {
+    "batch": ("rolling_restart_batch=x", "rolling_restart_batch: x is not a number"),
+    "choice": ("rolling_restart_safety=non", "rolling_restart_safety must be one of"),
+    "server": ('{"rolling_restart_servers": ["10.9.9.9:2882"]}', "10.9.9.9:2882"),
+    "signs": ("rolling_restart_stop_on=lagg", "stop_on"),
+    "instant": ("rolling_restart_stop_after=noon", "rolling_restart_stop_after"),
+    "tasks": ("rolling_restart_judged_tasks=x", "judged_tasks"),
+    "limit": ("rolling_restart_max_servers=-1", "rolling_restart_max_servers: -1 is out of range"),
+    "own instant": ("parameter_rollout_started_before=noon", "parameter_rollout_started_before"),
+    "task file": ("rolling_restart_before_node=/nowhere.yml", "/nowhere.yml is not the absolute path of a file"),
+}
+
+
+def test_bad_variables_of_the_restart_are_refused_before_any_value_is_set(ansible, connect, start_emulator, tmp_path):
+    emulator = start_emulator(*FLEET)
+    connect(emulator)
+    for given, words in BAD.values():
+        refused = ansible.playbook(plays(tmp_path), arguments=f"-e '{given}'")
+        assert (refused.rc, words in refused.output) == (2, True), refused.output
+        assert (emulator.requests("POST"), emulator.requests("PUT"), kept(tmp_path)) == ([], [], {})
+
+
 def test_failed_restart_is_told_once_and_no_task_is_shown_that_only_computes(
     ansible, connect, start_emulator, tmp_path
 ):

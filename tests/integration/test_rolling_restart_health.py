@@ -99,7 +99,7 @@ def test_server_that_comes_into_the_scope_meanwhile_is_seen_by_the_last_look(rol
     assert 'The rolling restart of orders stopped in "Make sure that each server in the scope was' in told
     assert failure["message"] in told
     assert "3 of 3 servers restarted, 0 failed, 0 not touched" in told
-    shown = "\n".join(outcome.results["Show what was done"]["msg"])
+    shown = "\n".join(outcome.results["Show what was done"]["lines"])
     for name in ("10.0.0.3:2882", "10.0.0.4:2882", "10.0.0.8:2882"):
         assert name in shown
     assert "3 servers: 3 restarted, 0 left alone, 0 failed, 0 not touched" in shown

@@ -255,6 +255,6 @@ def test_keyword_check_mode_restarts_nothing_and_says_would(ansible, connect, st
     variables = {f"rolling_restart_{name}": value for name, value in given.items()}
     outcome = ansible.playbook([{"hosts": "localhost", "gather_facts": False, "roles": [{**role, **variables}]}])
     assert outcome.rc == 0, outcome.output
-    assert outcome.results["Show the plan"]["msg"][0].startswith("would restart 3 servers")
+    assert outcome.results["Show the plan"]["lines"][0].startswith("would restart 3 servers")
     assert "restarted," not in outcome.output
     assert ("drained" in outcome.output, posts(emulator)) == (False, [])

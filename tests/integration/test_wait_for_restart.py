@@ -84,7 +84,7 @@ def test_wait_for_restart_refuses_what_is_no_restart(ansible, emulator):
     found = {"name": "found", "oceanbase.ocp.cluster_info": {}, "register": "found"}
     outcome = ansible.tasks(RESTART, found, wait_for(["{{ restart }}", "{{ found }}"]), **defaults(emulator))
     assert outcome.rc == 2
-    said = outcome.results["Check that all are restarts"]["msg"]
+    said = outcome.results["Check the variables"]["msg"]
     assert said.startswith("wait_for_restart_tasks: 1 of its entries names no task; give ids of tasks")
 
 

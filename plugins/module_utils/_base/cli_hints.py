@@ -4,14 +4,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import ceil
 from typing import Any
 
 # What fits a terminal, and says when the task has ended.
+_TO_THE_END = {"wait": "true", "detail": "compact"}
 _ENDINGS = {
-    "server_restart": {"wait": "true", "detail": "compact"},
-    "task": {"wait": "true", "detail": "compact"},
+    "server_restart": _TO_THE_END,
+    "agent_restart": _TO_THE_END,
+    "arbitration_service_restart": _TO_THE_END,
+    "obproxy_restart": _TO_THE_END,
+    "task": _TO_THE_END,
     "task_info": {"detail": "summary"},
     "task_wait": {"detail": "compact"},
 }
@@ -20,8 +26,12 @@ NEXT_STEPS_HEADING = "With OCP_URL and the credentials in the environment:"
 
 
 def adhoc_command(module: str, **options: object) -> str:
-    """The ad-hoc command that runs ``module`` of the collection with these options, and shows its end in few lines."""
-    words = " ".join(f"{name}={value}" for name, value in (options | {**_ENDINGS[module], **options}).items())
+    """The ad-hoc command that runs ``module`` of the collection with these options, and shows its end in few lines.
+
+    An option that is None is not given.
+    """
+    given = {name: value for name, value in options.items() if value is not None}
+    words = " ".join(f"{name}={value}" for name, value in (given | {**_ENDINGS[module], **given}).items())
     return f"ansible localhost -m oceanbase.ocp.{module} -a '{words}'"
 
 
@@ -46,14 +56,30 @@ def look_lines(cluster: int | None) -> list[str]:
     ]
 
 
-def start_command(cluster: object, server: str) -> str:
-    """The command that starts a server that is stopped: a restart."""
-    return adhoc_command("server_restart", cluster=cluster, server=server, freeze_server="false")
+def start_command(cluster: object, server: str, change: str | None = None) -> str:
+    """The command that starts a server that is stopped: a restart, also for this change.
+
+    A name counts what starts after its first use. Without it, a later run with the name would restart the server again.
+    """
+    return adhoc_command(
+        "server_restart", cluster=cluster, server=server, freeze_server="false", change=_pasted(change)
+    )
 
 
-def start_line(cluster: object, server: str) -> str:
+# What quotes of a shell and those of Ansible leave as it is.
+_PASTED = re.compile(r"[^'\"\\{}]+")
+
+
+def _pasted(value: str | None) -> str | None:
+    """The value of an option in a command; None without one, and if it cannot be pasted."""
+    if not value or not _PASTED.fullmatch(value):
+        return None
+    return f'"{value}"' if re.search(r"[\s=#]", value) else value
+
+
+def start_line(cluster: object, server: str, change: str | None = None) -> str:
     """The line of a message that proposes the same."""
-    return f"  Start {server} by a restart: {start_command(cluster, server)}"
+    return f"  Start {server} by a restart: {start_command(cluster, server, change)}"
 
 
 @dataclass(frozen=True)
@@ -81,10 +107,6 @@ class Hints:
         """The option or its variable."""
         return self.variables.get(option, option)
 
-    def aside(self, option: str) -> str:
-        """The same in brackets, after a blank; empty if the caller cannot give it."""
-        return f" ({self.named(option)})" if not self.variables or option in self.variables else ""
-
     def given(self, option: str, value: str) -> str:
         """As in ``safety=none``, or ``-e rolling_restart_safety=none``; empty if the caller cannot give it."""
         if not self.variables:
@@ -93,6 +115,15 @@ class Hints:
 
 
 BY_OPTIONS = Hints()
+
+# Seconds; what a restart of another server takes fits in.
+LONG_WAIT = 600
+
+
+def waiting(what: str, hints: Hints, timeout: float) -> str:
+    """The proposal to wait for ``what``, with the option for that: longer than the ``timeout`` that was not enough."""
+    given = hints.given("safety_timeout", str(max(LONG_WAIT, ceil(2 * timeout))))
+    return f"wait until {what}{f' with {given}' if given else ''}"
 
 
 def ways_on(*ways: str) -> str:

@@ -18,8 +18,11 @@ class OcpError(Exception):
 
     Its parts stay apart until it is shown as text: ``context`` is what the module was doing, the outermost first, for
     readers who do not know the request; then what happened; ``advice`` is what to do next. Unprintable characters are
-    escaped. ``facts`` are keys of the failed result, such as ``task_id`` or ``trace_id``.
+    escaped. ``facts`` are keys of the failed result, such as ``task_id`` or ``trace_id``. ``left_as_it_was``: a restart
+    was not begun since something does not allow it now, and nothing is known to be wrong with the target.
     """
+
+    left_as_it_was = False
 
     def __init__(self, message: str, **facts: Any) -> None:
         super().__init__(message)
@@ -109,6 +112,8 @@ class ConnectionFailed(ServiceError):
 class Halted(ServiceError):
     """The request was not sent: the credentials were rejected for another request of the run, or the run is over."""
 
+    left_as_it_was = True
+
 
 class ResponseLost(ServiceError):
     """The request was sent, but no complete response arrived: time-out, reset, cut off."""
@@ -186,9 +191,13 @@ class RateLimited(RequestRefused):
 class TargetBusy(OcpError):
     """Another task works on the target, and ``in_flight`` allows neither joining nor waiting; nothing was sent."""
 
+    left_as_it_was = True
+
 
 class TargetHeld(TargetBusy):
     """A FAILED task holds the target until a person retries it or rolls it back; nothing was sent."""
+
+    left_as_it_was = False
 
 
 class NotSafe(OcpError):
@@ -198,9 +207,16 @@ class NotSafe(OcpError):
 class ChangeStopped(OcpError):
     """Too much of a change has failed elsewhere, so nothing more of it begins."""
 
+    left_as_it_was = True
+
 
 class OutcomeUnknown(OcpError):
-    """A request was sent, its response was lost, and its outcome is unknown. It is not sent again."""
+    """A request was sent, its response was lost, and its outcome is unknown. It is not sent again.
+
+    ``details`` is the message without what it begins and ends with, for one that is about many requests.
+    """
+
+    details = ""
 
 
 class StateError(OcpError):

@@ -4,9 +4,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from enum import Enum
+from types import MappingProxyType
 from typing import Any
 
 from .._base.checks import check_range
@@ -27,6 +28,8 @@ from .health_rules import Kind, Problem
 from .read_health import ClusterHealth, Demands, read_health
 
 Result = dict[str, Any]
+
+NO_CHANGES: Mapping[str, str] = MappingProxyType({})
 
 
 def await_health(
@@ -77,18 +80,23 @@ def _soak(poller: _PolledCluster, api: OcpApi, policy: PollPolicy, seconds: floa
     return waited
 
 
-def unhealthy_words(problems: Sequence[Problem], waited: float | None, advice: str) -> str:
-    """That a cluster is not healthy, why, and what to do; ``advice`` if a wait may help."""
+def unhealthy_words(
+    problems: Sequence[Problem], waited: float | None, advice: str, changes: Mapping[str, str] = NO_CHANGES
+) -> str:
+    """That a cluster is not healthy, why, and what to do; ``advice`` if a wait may help. See problem_words."""
     held = [problem for problem in problems if problem.kind is Kind.HELD]
     if held:
         return f"is not healthy, and waiting does not help: {problem_words(held)}"
     after = "" if waited is None else f" after {in_seconds(round(waited))}"
-    return f"is not healthy{after}: {problem_words(problems, advice)}"
+    return f"is not healthy{after}: {problem_words(problems, advice, changes)}"
 
 
-def problem_words(problems: Sequence[Problem], advice: str = "") -> str:
-    """The first of ``problems``, and what a person can do about them, with the commands on lines of their own."""
-    remedies = [line for problem in problems[:NAMED_AT_MOST] for line in problem.remedies]
+def problem_words(problems: Sequence[Problem], advice: str = "", changes: Mapping[str, str] = NO_CHANGES) -> str:
+    """The first of ``problems``, and what a person can do about them, with the commands on lines of their own.
+
+    ``changes`` are by servers the names for which the start of one that is stopped is to count.
+    """
+    remedies = [line for problem in problems[:NAMED_AT_MOST] for line in problem.ways(changes)]
     words = f"{_first([problem.text for problem in problems])}.{' ' if advice else ''}{advice}"
     return "\n".join([f"{words} {NEXT_STEPS_HEADING}", *remedies, RUN_AGAIN]) if remedies else words
 

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -31,11 +31,22 @@ class Kind(Enum):
 
 @dataclass(frozen=True)
 class Problem:
-    """A reason why a cluster is not healthy, in words, and what a person can do about it, one line for each remedy."""
+    """A reason why a cluster is not healthy, in words, and what a person can do about it, one line for each remedy.
+
+    ``stopped`` is the server that nothing starts, if that is it, with the id of its cluster.
+    """
 
     text: str
     kind: Kind
     remedies: tuple[str, ...] = ()
+    stopped: tuple[int, str] | None = None
+
+    def ways(self, changes: Mapping[str, str]) -> tuple[str, ...]:
+        """What a person can do. ``changes`` are by servers the names for which a start is to count."""
+        if self.stopped is None:
+            return self.remedies
+        cluster, server = self.stopped
+        return (start_line(cluster, server, changes.get(server)),)
 
 
 @dataclass(frozen=True)
@@ -126,7 +137,7 @@ def _server_problem(server: Facts, cluster: Facts, at_work: Sequence[Task]) -> P
     words = f"server {server['name']} of {server['zone']} is {_status_words(server)}"
     if kind is not Kind.ILL or not is_stopped(server["status"]):
         return Problem(words, kind)
-    return Problem(words, kind, (start_line(cluster["id"], server["name"]),))
+    return Problem(words, kind, stopped=(cluster["id"], server["name"]))
 
 
 def _kind(thing: Facts, at_work: Iterable[Task]) -> Kind:

@@ -52,6 +52,11 @@ class Ages:
         arrival = self._arrives_within(row) if row.task_id is None else 0.0
         return self.may_be_within(row, arrival + UNSEEN_FOR)
 
+    def unseen_for(self, row: RequestRow) -> float:
+        """For how many seconds more the service may not show its task."""
+        left = self._latest(row) + self._arrives_within(row) + UNSEEN_FOR - self._clock.wall()
+        return max(0.0, left)
+
     def _arrives_within(self, row: RequestRow) -> float:
         return row.timeout or self._api.timeout
 

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .._base.cli_hints import RUN_AGAIN
+from .._base.cli_hints import NEXT_STEPS_HEADING, RUN_AGAIN
 from .._base.clock import Clock
-from .._base.errors import ChangeStopped, Halted, NotAllRestarted, OcpError, TaskFailed
+from .._base.errors import NotAllRestarted, OcpError, OutcomeUnknown, TaskFailed
 from .._base.text import counted
 from .._ocp.endpoints import OcpApi
 from .._ocp.side_by_side import Ended
@@ -157,11 +157,21 @@ class FleetOutcome:
         left = [self.members[number].label for number in failed if number not in self._asked]
         more = len(reached) - MOST_NAMED
         return [
-            f"{len(failed)} of {counted(len(self.members), 'server')} not restarted as requested.",
+            self._headline(failed),
             *(f"{self.members[number].label} {self._failure(number)}" for number in reached[:MOST_NAMED]),
             *([f"And {more} more: see servers in the result."] if more > 0 else []),
             *([f"Not reached before the run stopped: {first_of(left)}."] if left else []),
         ]
+
+    def _headline(self, failed: Sequence[int]) -> str:
+        ends = [self._asked.get(number) for number in failed]
+        unknown = sum(end is not None and isinstance(end.error, OutcomeUnknown) for end in ends)
+        known = len(failed) - unknown
+        total = counted(len(self.members), "server")
+        if not unknown:
+            return f"{known} of {total} not restarted as requested."
+        others = f", {known} not restarted as requested" if known else ""
+        return f"{unknown} of {total} {'is' if unknown == 1 else 'are'} not known to have restarted{others}."
 
     def number_of(self, task_id: int) -> int | None:
         """The member that a task restarts."""
@@ -184,7 +194,8 @@ class FleetOutcome:
             raise failed
         if lines:
             once = [line.removesuffix(f"\n{RUN_AGAIN}") for line in lines]
-            ends = "Check them in OCP, then run this again to go on with these servers." if once == lines else RUN_AGAIN
+            has_ways = once != lines or any(NEXT_STEPS_HEADING in line for line in lines)
+            ends = RUN_AGAIN if has_ways else "Check them in OCP, then run this again to go on with these servers."
             raise NotAllRestarted("\n".join([*once, ends]), **facts)
 
     def _facts(self, number: int) -> Result:
@@ -221,6 +232,8 @@ class FleetOutcome:
         end = self._asked.get(number)
         if end is None:
             return "was not reached before the run stopped."
+        if isinstance(end.error, OutcomeUnknown):
+            return f"is not known to have restarted: {end.error.details or end.error}"
         if end.error is not None:
             return f"was not restarted: {end.error}"
         task_id = self._facts(number)["task_id"]
@@ -256,7 +269,8 @@ def first_of(labels: Sequence[str], most: int = MOST_NAMED) -> str:
 def is_refusal(error: OcpError) -> bool:
     """Whether a restart was not begun since something does not allow it now."""
     safety = error.facts.get("safety") or {}
-    return isinstance(error, (ChangeStopped, Halted)) or safety.get("allowed") is False
+    is_left = error.left_as_it_was and not error.facts.get("changed")
+    return is_left or safety.get("allowed") is False
 
 
 def is_proven(result: Result) -> bool:

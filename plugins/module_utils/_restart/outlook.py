@@ -75,12 +75,20 @@ class Foresight:
         self._clock = clock
         self._since: datetime | None = None
         self._details: dict[int, Record] = {}
+        self._unbegun: set[str] = set()
         self._journal = open_journal(
             change.journal_url, read_only=True, is_required=change.name is not None, warnings=self.warnings
         )
         if change.started_before is not None:
             self._since, more = to_service_clock(change.started_before, api.service_clock, clock.wall())
             self.warnings += more
+
+    @property
+    def unbegun(self) -> dict[str, str]:
+        """The name of the change, if that alone is asked for, by the servers that were judged and it is new for."""
+        name = self._change.name
+        is_alone = self._change.started_before is None and not self._change.values
+        return dict.fromkeys(self._unbegun, name) if name is not None and is_alone else {}
 
     def of(
         self, server: Server, member: Member, listed: Sequence[Record] | None, values: ValuesSeen | None = None
@@ -116,6 +124,7 @@ class Foresight:
         if name is not None:
             self._journal.check(name, wish_of(instant, self._change.values), keys.values())
         sights = None if name is None else noted_sights(self._journal, name, keys, whole, self._api.service_clock)
+        self._unbegun.update(keys.keys() - (sights or {}).keys())
         if instant is None:
             return Begin(sights=sights)
         wall = instant.timestamp()

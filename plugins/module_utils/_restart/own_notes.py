@@ -16,7 +16,7 @@ from uuid import uuid4
 from .._base.clock import Clock
 from .._base.errors import JournalError
 from .._base.parsing import Record, instant
-from .._base.service_clock import ServiceClock, earliest_service_time
+from .._base.service_clock import ServiceClock, earliest_service_time, time_in
 from .._journal.journal import Allows, Journal
 from .._journal.rows import (
     REFUSED,
@@ -179,18 +179,14 @@ class OwnNotes:
         asked = [row for row in self._here if row.change == self._request.change and not row.settled]
         requested = {key for row in asked for key, _shown in row.members}
         here = _sorted(entry.record["id"] for entry in tasks) if look.reads_tasks else None
-        found = []
         whole = self._target.whole_key
-        if whole is not None and whole in noted:
-            # What belongs to it since then has no first use of its own, but where it is named.
-            there = look.observed.members
-            members = [member for member in there if self._keys.get(member.name) in noted or member.name in named]
-        else:
-            members = list(look.observed.members)
-            found += [] if whole is None else [FirstSight(whole, Shown(), at=now, tasks=here, clocks=clocks)]
-        for member in members:
+        is_new = whole is not None and whole not in noted
+        found = [FirstSight(whole, Shown(), at=now, tasks=here, clocks=clocks)] if whole and is_new else []
+        for member in look.observed.members:
             key = self._keys.get(member.name)
-            if key is None:
+            # What belongs to the whole since its first use has none of its own, but where it is named.
+            has_joined = whole is not None and not is_new and key not in noted and member.name not in named
+            if key is None or has_joined:
                 continue
             has_changed = key in noted and has_moved(noted_member(member.name, noted[key].shown), member) is not False
             # No clock tells whether a start that has moved is that of an earlier restart.
@@ -231,6 +227,17 @@ class OwnNotes:
             if row.task_id is not None and each == key and has_moved(noted_member(member.name, before), member)
         }
         return late_tasks(self._target.may_be_kind, look, member, ended, seen)
+
+    def unbegun(self) -> dict[str, str]:
+        """The name of the change, if that alone is asked for, by the servers of the cluster for which it is new."""
+        change = self._request.change
+        if change is None or self._request.started_before is not None or self._request.until_effective:
+            return {}
+        try:
+            noted = self._journal.sights(change, self._read_keys)
+        except JournalError:
+            return {}
+        return {key.address: change for key in self._read_keys if key not in noted}
 
     # Requests
 
@@ -526,7 +533,13 @@ class OwnNotes:
         chosen = [row for row in (self._rows if rows is None else rows) if row.outcome not in DONE]
         wanted = {row.task_id for row in chosen}
         listed = _listed_tasks(tasks, wanted)
-        return [_restart_of(row) for row in chosen if self._may_run(row, listed.get(row.task_id))]
+        running = [row for row in chosen if self._may_run(row, listed.get(row.task_id))]
+        return [replace(_restart_of(row), until=self._counts_until(row)) for row in running]
+
+    def _counts_until(self, row: RequestRow) -> str:
+        """The time of the service until which a request without a task counts as a restart that runs."""
+        shown = [instant(each.start) for _key, each in row.members]
+        return time_in(self._ages.unseen_for(row), self._api.service_clock, self._clock, shown)
 
     def _touches(self, row: RequestRow) -> bool:
         mine = set(self._own_keys)

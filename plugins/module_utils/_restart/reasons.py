@@ -23,6 +23,7 @@ from .look import Look
 from .restart_request import RestartRequest
 from .rules import Case, Decision, Rule, Step
 from .values_seen import ValuesSeen
+from .way_out import with_way_out
 
 # What a reason begins with in check mode.
 WOULD_RESTART, WOULD_JOIN = "would restart it: ", "would wait for the restart that runs: "
@@ -32,13 +33,6 @@ UNNAMED_KIND = "the service does not show whether such a task is a restart"
 def _next_step(hints: Hints) -> str:
     queue = hints.given("in_flight", "queue")
     return f"run this again when it has ended{f', or wait for it with {queue}' if queue else ''}"
-
-
-def _way_out(hints: Hints) -> str:
-    return (
-        f"To restart it again, give a later {hints.named('started_before')}, or a new name with "
-        f"{hints.named('change')}; oceanbase.ocp.restart_journal_clear clears a name."
-    )
 
 
 @dataclass(frozen=True)
@@ -421,8 +415,11 @@ def refusal_of(
     starts = _starts_of_stopped(target, look) if decision.rule in (Rule.STEP_SKIPPED, Rule.NOT_SERVING) else []
     if starts:
         return NotVerified("\n".join([f"{nothing} {NEXT_STEPS_HEADING}", *starts, RUN_AGAIN]))
-    way_out = _way_out(request.hints) if decision.rule in _HAS_WAY_OUT else ""
-    return NotVerified(" ".join(filter(None, (nothing, _ADVICE.get(decision.rule, _LOOK_AT_IT), way_out))))
+    words = f"{nothing} {_ADVICE.get(decision.rule, _LOOK_AT_IT)}"
+    names = [member.name for member in look.observed.members if member.name in decision.members]
+    refusal = NotVerified(with_way_out(words, target, names) if decision.rule in _HAS_WAY_OUT else words)
+    refusal.left_as_it_was = decision.rule in _IN_DOUBT
+    return refusal
 
 
 def _starts_of_stopped(target: Target, look: Look) -> list[str]:
@@ -466,6 +463,9 @@ _HAS_WAY_OUT = (
     Rule.CLOCKS_OVERLAP,
     Rule.START_MOVED,
 )
+
+# Nothing says that anything is wrong with the target; whether it needs the restart is not known.
+_IN_DOUBT = (Rule.CLOCKS_OVERLAP, Rule.START_MOVED, Rule.TASKS_HIDDEN, Rule.TASK_UNTOLD, Rule.NOTHING_SHOWN)
 
 
 def _request_here_error(target: Target) -> OutcomeUnknown:

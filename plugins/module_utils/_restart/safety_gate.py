@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from .._base.cli_hints import NEXT_STEPS_HEADING, RUN_AGAIN, Hints, start_line
+from .._base.cli_hints import NEXT_STEPS_HEADING, RUN_AGAIN, Hints, start_line, waiting
 from .._base.clock import Clock
 from .._base.errors import AuthenticationFailed, NotHealthy, NotSafe, ServiceError
 from .._base.parsing import Record
@@ -18,10 +18,9 @@ from .._ocp.endpoints import OcpApi
 from .._safety.database_rules import Obstacle, lag_counts, obstacle_words, obstacles, status_doubts, unaided, ways_past
 from .._safety.layout import Layout
 from .._safety.server_states import server_states
-from .._safety.verdict import Taken, Verdict, allowing_options, combined, judge, refusal_words
+from .._safety.verdict import Taken, Verdict, combined, judge, refusal_words, ways_out
 from .._safety.voters import Outage
 from .._signs.cluster_lag import ClusterLag
-from .._signs.sign_rules import Sign, way_without
 from .._targets.cluster import placed_servers, server_keys, servers_of
 from .._targets.operating_tasks import tasks_of_cluster
 from .._targets.serving import is_stopped
@@ -210,14 +209,14 @@ class SafetyGate:
         self, found: Sequence[Obstacle], waited: float, taken: Sequence[tuple[Layout, Taken]]
     ) -> NotSafe:
         after = f" Waiting {in_seconds(round(waited))} did not help." if waited else ""
-        watch, hints = self._request.watch, self._request.hints
-        stops = watch is not None and Sign.LAG in watch.signs and max(each.lag for each in found) > watch.max_lag
-        besides = way_without({Sign.LAG}, watch, hints) if stops else ""
         return NotSafe(
             f"Did not restart {self._target.label}: the database would refuse to stop it, since "
-            f"{obstacle_words(found)}.{after} {ways_past(found, hints, besides)}".rstrip()
-            + _start_words(taken)
+            f"{obstacle_words(found)}.{after} {self._ways_past(found)}".rstrip()
+            + self._start_words(taken)
         )
+
+    def _ways_past(self, found: Sequence[Obstacle]) -> str:
+        return ways_past(found, self._request.hints, self._request.safety_timeout)
 
     @property
     def _reads(self) -> int:
@@ -256,12 +255,27 @@ class SafetyGate:
         after = f" Waiting {in_seconds(round(waited))} did not help." if waited else ""
         sentences = [*unknown, refusal_words(verdict.refused)]
         sentences += [f"The database would refuse it, too, since {obstacle_words(found)}."] if found else []
-        refused = [] if found else verdict.refused
-        return NotSafe(
-            f"Did not restart {self._target.label}: it is not safe.{after} {' '.join(sentences)} "
-            f"{allowing_options(refused, self._request.hints, passes=verdict.passes)}".rstrip()
-            + _start_words(taken)
+        ways = ways_out(
+            verdict.refused,
+            self._request.hints,
+            self._request.safety_timeout,
+            passes=verdict.passes,
+            stoppable=not found,
         )
+        return NotSafe(
+            f"Did not restart {self._target.label}: it is not safe.{after} {' '.join(sentences)} {ways}".rstrip()
+            + self._start_words(taken)
+        )
+
+    def _start_words(self, taken: Sequence[tuple[Layout, Taken]]) -> str:
+        """What to do about servers that were stopped and that nothing starts; empty if there are none.
+
+        Their start is to count for the change, so that a run of it does not restart them again.
+        """
+        stopped = [(layout.cluster_id, name) for layout, one in taken for name in _stopped(one)][:MOST_STARTED]
+        changes = self._notes.unbegun() if stopped else {}
+        lines = [start_line(cluster, name, changes.get(name)) for cluster, name in stopped]
+        return "\n".join(["", NEXT_STEPS_HEADING, *lines, RUN_AGAIN]) if lines else ""
 
     def _unhealthy(self, problems: Sequence[Problem], waited: float) -> Judgement:
         from .._health.health_gate import unhealthy_words
@@ -270,7 +284,8 @@ class SafetyGate:
         words = unhealthy_words(
             problems,
             waited or None,
-            f"Check the cluster first, or wait for it with {self._request.hints.named('safety_timeout')}.",
+            f"Check the cluster first, or {waiting('it is', self._request.hints, self._request.safety_timeout)}.",
+            self._notes.unbegun(),
         )
         is_held = any(problem.kind is Kind.HELD for problem in problems)
         refusal = NotHealthy(
@@ -308,17 +323,15 @@ def _taken_of(
     return Taken(placed, server_states(placed, tasks, own, names, gone), arbiter, arbiters)
 
 
-def _start_words(taken: Sequence[tuple[Layout, Taken]]) -> str:
-    """What to do about servers that were stopped and that nothing starts; empty if there are none."""
-    lines = [
-        start_line(layout.cluster_id, server.member.name)
-        for layout, one in taken
-        for server in one.placed
+def _stopped(taken: Taken) -> list[str]:
+    """The names of the servers that are stopped and that nothing starts."""
+    return [
+        server.member.name
+        for server in taken.placed
         if is_stopped(server.member.status)
-        and not one.states[server.member.name].taken
-        and not one.states[server.member.name].in_flight
+        and not taken.states[server.member.name].taken
+        and not taken.states[server.member.name].in_flight
     ]
-    return "\n".join(["", NEXT_STEPS_HEADING, *lines[:MOST_STARTED], RUN_AGAIN]) if lines else ""
 
 
 def _facts(verdict: Verdict | None, problems: Sequence[str] = ()) -> Facts:

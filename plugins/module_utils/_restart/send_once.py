@@ -116,5 +116,8 @@ def _but(others: Collection[Task]) -> str:
 
 def outcome_unknown(target: Target, lost: ServiceError, search: str) -> OutcomeUnknown:
     """The error for a request that may or may not restart the target."""
-    words = f"It is not known whether a restart of {target.label} is running. {lost} {search}. {NEXT_STEPS_HEADING}"
-    return OutcomeUnknown("\n".join([words, *look_lines(target.cluster_id), RUN_IF_NONE]), **lost.facts)
+    details = "\n".join([f"{lost.what} {search}. {NEXT_STEPS_HEADING}", *look_lines(target.cluster_id)])
+    words = f"It is not known whether a restart of {target.label} is running. {details}"
+    error = OutcomeUnknown(f"{words}\n{RUN_IF_NONE}", **lost.facts)
+    error.details = details
+    return error

@@ -12,6 +12,7 @@ from itertools import zip_longest
 from typing import Any, TypeAlias
 
 from .._base.checks import check_tenants
+from .._base.cli_hints import start_line
 from .._base.clock import Clock
 from .._base.errors import OptionError, PermissionDenied
 from .._base.parsing import Record
@@ -31,6 +32,7 @@ from .._targets.cluster import Cluster, placed_servers, servers_in_all, servers_
 from .._targets.lookup import address_of, clusters_named, exactly_one
 from .._targets.operating_tasks import tasks_of_cluster
 from .._targets.server import Server
+from .._targets.serving import is_stopped
 from .._targets.target import PlacedServer
 from .waves import Waves, waves_of
 from .zone_order import zone_order
@@ -81,6 +83,7 @@ def plan_fleet(crew: Crew, wanted: FleetRequest) -> Result:
         "message": "\n".join([*(plan.message for plan in plans if plan.message), *_capped_words(together, waves)]),
         "lost_tenants": sorted({name for plan in plans for name in plan.lost}),
         "obstacles": [obstacle for plan in plans for obstacle in plan.obstacles],
+        "remedies": [line for plan in plans for line in plan.remedies],
         "warnings": [
             *plans[0].clock_warnings,
             *(words for plan in plans for words in plan.warnings),
@@ -103,7 +106,8 @@ class _Found:
 class _ClusterPlan:
     """The part of the result that is of one cluster; ``tenants`` are the names of those that were looked at.
 
-    ``lost`` are the names of those that do not allow it. ``obstacles`` are those of the database.
+    ``lost`` are the names of those that do not allow it. ``obstacles`` are those of the database, ``remedies`` the
+    lines with the commands that start what is stopped.
     """
 
     waves: list[list[Planned]]
@@ -112,6 +116,7 @@ class _ClusterPlan:
     message: str
     lost: set[str]
     obstacles: list[str]
+    remedies: list[str]
     tenants: set[str]
     warnings: list[str]
     clock_warnings: list[str]
@@ -154,6 +159,7 @@ def _planned(api: OcpApi, found: _Found, wanted: FleetRequest, clock: Clock) -> 
         plan.message,
         plan.lost,
         plan.obstacles,
+        plan.remedies,
         # After all reads.
         plan.tenants,
         plan.warnings,
@@ -264,6 +270,17 @@ class _PlannedCluster:
                 self.obstacles = [obstacle.text for obstacle in each]
                 words.append(f"The database would refuse it, too, since {obstacle_words(list(each))}.")
         return " ".join(words)
+
+    @property
+    def remedies(self) -> list[str]:
+        """How to start the servers that are in the way of what is refused, and that nothing starts."""
+        stopped = [
+            name
+            for name, server in ((server.member.name, server) for server in self._placed)
+            if is_stopped(server.member.status) and not self._states[name].in_flight and name not in self._listed
+        ]
+        # The name of the change is for the servers of the list alone.
+        return [start_line(self.cluster.id, name) for name in stopped] if self.waves.refused else []
 
     def _note_lost(self, refused: Sequence[Outage]) -> None:
         self.lost.update(outage.tenant.name for outage in refused if not outage.tenant.stands_for_all)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from .._base.cli_hints import Hints
+from .._base.cli_hints import NEXT_STEPS_HEADING, RUN_AGAIN, Hints
 from .._base.clock import SYSTEM_CLOCK, Clock
 from .._base.errors import NotAllRestarted, OcpError, OptionError, attach_facts, attached_facts
 from .._base.text import counted
@@ -149,7 +149,8 @@ class _PlannedFleet:
         if not self._request.wait:
             return
         reached = [one for one in servers if one["action"] != "postponed" and not (one["refused"] and not one["name"])]
-        planned = {one["server"] for one in reached if (one["cluster"], one["server"]) in self._planned}
+        begun = [one for one in reached if not one["refused"]]
+        planned = {one["server"] for one in begun if (one["cluster"], one["server"]) in self._planned}
         fails = any(one["failed"] for one in servers)
         self._tally.ended(len(planned))
         for one in reached:
@@ -177,6 +178,8 @@ def _names(server: Result) -> set[tuple[str, str]]:
 def _outcome_words(server: Result) -> str:
     took = f" in {server['duration']:.1f} s" if server["duration"] is not None else ""
     words = {"skipped": "left alone", "attached": f"restarted{took}, by a task that ran already"}
+    if server["refused"]:
+        return "not begun"
     return "FAILED" if server["failed"] else words.get(server["action"], f"restarted{took}")
 
 
@@ -185,11 +188,15 @@ def plan_lines(plan: Result, *, in_full: bool, would: bool = False) -> Iterator[
 
     ``would``: in check mode.
     """
-    waves, left = plan["waves"], plan["left_alone"]
+    waves, left, refused = plan["waves"], plan["left_alone"], plan["refused"]
     total = sum(len(wave["servers"]) for wave in waves)
     done = f"would restart {counted(total, 'server')}" if would and total else f"{total} to restart"
     how = f" in {counted(len(waves), 'wave')}" if len(waves) > 1 else ""
-    yield f"{done}{how}, {len(left)} left alone"
+    stopped = f", {len(refused)} refused, so nothing is sent" if refused else ""
+    yield f"{done}{how}, {len(left)} left alone{stopped}"
+    # What is refused is told once, at the end.
+    if refused and not in_full:
+        return
     for wave in waves if in_full or 1 < len(waves) <= MOST_WAVES else ():
         where = f"wave {wave['number']} of {len(waves)}"
         yield where if in_full else f"{where}: {_named(wave['servers'])}"
@@ -206,14 +213,13 @@ def plan_lines(plan: Result, *, in_full: bool, would: bool = False) -> Iterator[
 def refusal_lines(plan: Result, wanted: FleetRequest, hints: Hints) -> Iterator[str]:
     """Why they cannot restart as asked, what can, and the options that allow more."""
     yield plan["message"]
-    names = ",".join(dict.fromkeys([*(wanted.tolerated or ()), *plan["lost_tenants"]]))
-    # The database stops servers of two zones at once for no tenant's sake.
-    helps = bool(plan["lost_tenants"]) and (bool(plan["refused"]) or not _have_more_zones(plan))
-    helps = helps and not plan["obstacles"]
-    ways = [hints.given("tolerate_outage_of", names) if helps else "", hints.given("safety", "none")]
-    given = ", or ".join(filter(None, ways))
+    given = ", or ".join(_allowing(plan, wanted, hints))
     if plan["refused"]:
         until = " until that has ended" if plan["obstacles"] else ""
+        if plan["remedies"]:
+            yield f"Nothing was sent. {NEXT_STEPS_HEADING}"
+            yield from [*plan["remedies"][:MOST_REASONS], RUN_AGAIN]
+            return
         yield f"Nothing was sent. Leave out {_named(plan['refused'])}{until}{f', or give {given}' if given else ''}."
         return
     first, *others = plan["waves"]
@@ -225,6 +231,18 @@ def refusal_lines(plan: Result, wanted: FleetRequest, hints: Hints) -> Iterator[
     more = "" if wanted.caps is None else f", or a larger {hints.named('most_down')}"
     in_waves = f"To restart them in {counted(len(plan['waves']), 'wave')}, give {hints.given('waves', 'true')}."
     yield f"{in_waves} Else give {given}{more}." if given else in_waves
+
+
+def _allowing(plan: Result, wanted: FleetRequest, hints: Hints) -> list[str]:
+    """The options that allow more; none for which the database would refuse to stop a server, which would then hang.
+
+    It stops servers of two zones at once for no tenant's sake.
+    """
+    if plan["obstacles"] or (not plan["refused"] and _have_more_zones(plan)):
+        return []
+    names = ",".join(dict.fromkeys([*(wanted.tolerated or ()), *plan["lost_tenants"]]))
+    tolerated = hints.given("tolerate_outage_of", names) if plan["lost_tenants"] else ""
+    return [given for given in (tolerated, hints.given("safety", "none")) if given]
 
 
 def _have_more_zones(plan: Result) -> bool:

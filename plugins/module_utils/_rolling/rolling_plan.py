@@ -84,6 +84,13 @@ def batch_size(option: str) -> int | None:
     return int(option)
 
 
+def check_options(api: OcpApi, wanted: RollingRequest) -> Result:
+    """Make sure that a plan can be asked for, and plan nothing. Raises OptionError, TargetError and ServiceError."""
+    _check_request(wanted)
+    _check_scope(_find_clusters(api, wanted), wanted)
+    return {"changed": False}
+
+
 def plan_rolling_restart(api: OcpApi, wanted: RollingRequest, clock: Clock = SYSTEM_CLOCK) -> Result:
     """The result of the module: ``clusters``, ``batches`` in order, ``left_alone`` servers, ``done``, and ``warnings``.
 
@@ -103,6 +110,7 @@ def plan_rolling_restart(api: OcpApi, wanted: RollingRequest, clock: Clock = SYS
         replace(_plan_cluster(api, cluster, health, wanted, foresight, total, clock), signs=signs.of(health))
         for cluster, health in found
     ]
+    planned = [replace(plan, changes=foresight.unbegun) for plan in planned]
     planned = _with_canaries(planned, wanted)
     every = [(plan, batch) for plan in planned for batch in plan.batches]
     return {
@@ -134,7 +142,8 @@ def _with_canaries(planned: Sequence[_Plan], wanted: RollingRequest) -> list[_Pl
 class _Plan:
     """The plan of one cluster: its batches, the servers in scope that stay unchanged, and what is not safe in words.
 
-    The ``obstacles`` are what the database would refuse now, ``crossed`` the caps that a whole zone passes.
+    The ``obstacles`` are what the database would refuse now, ``crossed`` the caps that a whole zone passes, ``changes``
+    the names for which the start of a server that is stopped is to count.
     """
 
     cluster: Cluster
@@ -146,6 +155,7 @@ class _Plan:
     hints: Hints = BY_OPTIONS
     crossed: Sequence[str] = ()
     signs: SeenSigns = field(default_factory=SeenSigns)
+    changes: Mapping[str, str] = field(default_factory=dict)
 
 
 def _check_request(wanted: RollingRequest) -> None:
@@ -299,7 +309,7 @@ def _reasons(plan: _Plan) -> list[str]:
     ill = [problem for problem in plan.health.problems if problem.kind in (Kind.ILL, Kind.HELD)]
     ill += plan.signs.blocking
     return [
-        *([problem_words(ill)] if ill else []),
+        *([problem_words(ill, changes=plan.changes)] if ill else []),
         *_unsafe_reasons(plan),
         *([_capped_words(plan)] if plan.crossed else []),
     ]

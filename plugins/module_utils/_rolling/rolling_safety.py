@@ -47,7 +47,7 @@ def unsafe_words(
     if not lost:
         return ""
     found = list(lost.values())
-    return f"Without {_alternatives(list(by))}: {refusal_words(found)} {allowing_options(found, hints, passes=False)}"
+    return f"Without {_alternatives(list(by))}: {refusal_words(found)} {allowing_options(found, hints)}"
 
 
 def _alternatives(names: Sequence[str]) -> str:
@@ -75,4 +75,4 @@ def obstacle_reason(found: Sequence[Obstacle], hints: Hints = BY_OPTIONS) -> str
     stays = [obstacle for obstacle in found if not obstacle.passes]
     if not stays:
         return ""
-    return f"The database would refuse to stop a server, since {obstacle_words(stays)}. {ways_past(stays, hints)}"
+    return f"The database would refuse to stop a server, since {obstacle_words(stays)}. {ways_past(stays, hints, 0.0)}"

@@ -11,10 +11,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
-from .._base.cli_hints import Hints, ways_on
+from .._base.cli_hints import Hints, waiting, ways_on
 from .._base.parsing import Record
 from .._base.service_clock import HOST_UNCERTAINTY
-from .._base.text import in_seconds
+from .._base.text import in_seconds, join_names
 from .._targets.serving import INACTIVE, ZONE_STOPPED, is_stopped
 from .._targets.target import PlacedServer
 from .._waiting.stop_refusals import MOST_LAG, Code
@@ -31,14 +31,15 @@ MOST_NAMED = 5
 
 @dataclass(frozen=True)
 class Obstacle:
-    """A state for which the database refuses, in words. ``passes``: a wait may end it.
-
-    ``lag`` is how many seconds replicas lag, if that is it.
-    """
+    """A state for which the database refuses, in words. ``locked`` is the tenant that is locked, if that is it."""
 
     text: str
-    passes: bool = True
-    lag: float = 0.0
+    locked: str = ""
+
+    @property
+    def passes(self) -> bool:
+        """Whether a wait may end it."""
+        return not self.locked
 
 
 def obstacles(
@@ -120,17 +121,21 @@ def obstacle_words(found: Sequence[Obstacle]) -> str:
     return "; ".join(one.text for one in found[:MOST_NAMED]) + (f"; and {more} more" if more > 0 else "")
 
 
-def ways_past(found: Iterable[Obstacle], hints: Hints, besides: str = "") -> str:
+def ways_past(found: Sequence[Obstacle], hints: Hints, timeout: float) -> str:
     """How to go on, as a sentence, with the options as the caller gives them.
 
-    ``besides`` is what no safety alone does not allow.
+    ``timeout`` is how many seconds a gate waits. Without safety a restart would fail at its stop, and hold the server:
+    that is proposed only where nothing but a lock speaks against it, which ``STOP SERVER`` is not known to mind.
     """
-    passes = all(obstacle.passes for obstacle in found)
-    unchecked = hints.given("safety", "none")
+    locked = [obstacle.locked for obstacle in found if obstacle.locked]
+    if not locked:
+        return ways_on(waiting("that has ended", hints, timeout))
+    left_out = hints.given("tolerate_outage_of", ",".join(locked))
+    unchecked = hints.given("safety", "none") if len(locked) == len(found) else ""
     return ways_on(
-        f"wait until that has ended{hints.aside('safety_timeout')}" if passes else "",
-        *([] if passes else ["unlock the tenant", f"leave it out with {hints.named('tolerate_outage_of')}"]),
-        f"ask for {unchecked}{f' and {besides}' if besides else ''}" if unchecked else "",
+        f"unlock tenant {join_names(locked)}",
+        f"leave it out with {left_out}" if left_out else "",
+        f"ask for {unchecked}" if unchecked else "",
     )
 
 
@@ -143,7 +148,7 @@ def _to_stop(placed: Iterable[PlacedServer], states: Mapping[str, ServerState]) 
 def _lagging(lag: float | None) -> Iterator[Obstacle]:
     if lag is not None and lag > MOST_LAG:
         words = f"replicas lag {in_seconds(lag)} behind, more than {MOST_LAG}"
-        yield Obstacle(_coded(words, Code.NOT_ALLOWED), lag=lag)
+        yield Obstacle(_coded(words, Code.NOT_ALLOWED))
 
 
 def _stopped_elsewhere(
@@ -186,7 +191,7 @@ def _of_records(records: Iterable[Record]) -> Iterator[Obstacle]:
         if str(one.get("status")).upper() in CHANGING:
             yield Obstacle(_coded(f"tenant {one.get('name')} is {one.get('status')}", Code.NOT_ALLOWED))
         if one.get("locked") is True:
-            yield Obstacle(f"tenant {one.get('name')} is locked", passes=False)
+            yield Obstacle(f"tenant {one.get('name')} is locked", locked=str(one.get("name")))
 
 
 def _coded(words: str, code: Code) -> str:

@@ -23,17 +23,22 @@ OPERATING = "OPERATING"
 class OwnRestart:
     """A restart that this controller has requested and that the service may not show yet.
 
-    ``task_id`` is None if it is not known. ``servers`` are names, ``arbiters`` ids of arbitration services.
+    ``task_id`` is None if it is not known; then the restart counts ``until`` a time of the service, as text.
+    ``servers`` are names, ``arbiters`` ids of arbitration services.
     """
 
     task_id: int | None
     servers: frozenset[str]
     arbiters: frozenset[int]
+    until: str = ""
 
     @property
     def label(self) -> str:
-        """As in ``task 1001``."""
-        return "a request of this controller" if self.task_id is None else f"task {self.task_id} of this controller"
+        """As in ``task 1001 of this controller``."""
+        if self.task_id is not None:
+            return f"task {self.task_id} of this controller"
+        counts = f", so it counts as down until {self.until}" if self.until else ""
+        return f"the task of a request of this controller is not known{counts}"
 
 
 def server_states(

@@ -4,11 +4,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from .._base.cli_hints import Hints, ways_on
+from .._base.cli_hints import Hints, waiting, ways_on
 from .._base.text import join_names
 from .._targets.target import PlacedServer
 from .layout import Layout
@@ -134,17 +134,27 @@ def refusal_words(refused: Sequence[Outage]) -> str:
     )
 
 
-def allowing_options(refused: Sequence[Outage], hints: Hints, *, passes: bool) -> str:
-    """The options that would allow it, as the caller gives them; ``refused`` are the outages that may be tolerated."""
+def allowing_options(refused: Sequence[Outage], hints: Hints) -> str:
+    """The options that would allow these outages, as the caller gives them, as a sentence."""
+    return ways_on(*_allowing(refused, hints))
+
+
+def ways_out(refused: Sequence[Outage], hints: Hints, timeout: float, *, passes: bool, stoppable: bool) -> str:
+    """How to go on, as a sentence. ``timeout`` is how many seconds a gate waits; ``passes``: a wait may end it.
+
+    Unless the servers are ``stoppable``, nothing is allowed that the database would refuse.
+    """
+    wait = [waiting("the others are up again", hints, timeout)] if passes else []
+    return ways_on(*wait, *(_allowing(refused, hints) if stoppable else ()))
+
+
+def _allowing(refused: Sequence[Outage], hints: Hints) -> Iterator[str]:
     names = [outage.tenant.name for outage in refused if not outage.tenant.stands_for_all]
     is_named = bool(names) and len(names) == len(refused)
-    tolerated = hints.given("tolerate_outage_of", ",".join(names)) if is_named else ""
-    unchecked = hints.given("safety", "none")
-    return ways_on(
-        f"wait until the others are up again{hints.aside('safety_timeout')}" if passes else "",
-        f"allow it with {tolerated}" if tolerated else "",
-        f"ask for {unchecked}" if unchecked else "",
-    )
+    if is_named and (tolerated := hints.given("tolerate_outage_of", ",".join(names))):
+        yield f"allow it with {tolerated}"
+    if unchecked := hints.given("safety", "none"):
+        yield f"ask for {unchecked}"
 
 
 def _outage_words(outage: Outage) -> str:

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -106,17 +106,14 @@ def is_restoring(restore: Record) -> bool:
 
 
 def allowing_words(found: Sequence[Trouble], watch: Watch | None, hints: Hints) -> str:
-    """How to go on regardless, with the option as the caller gives it."""
-    return f"To go on regardless, {way_without({trouble.sign for trouble in found}, watch, hints)}."
-
-
-def way_without(left_out: Collection[Sign], watch: Watch | None, hints: Hints) -> str:
-    """How to leave out these signs: ask for the others, if there are any."""
+    """How to go on regardless: ask for the other signs, if there are any, with the option as the caller gives it."""
+    left_out = {trouble.sign for trouble in found}
     signs = frozenset[Sign]() if watch is None else watch.signs
     others = [sign.value for sign in Sign if sign in signs and sign not in left_out]
     if given := hints.given("stop_on", ",".join(others)) if others else "":
-        return f"ask for {given}"
-    return f"leave {join_names(sign.value for sign in Sign if sign in left_out)} out of {hints.named('stop_on')}"
+        return f"To go on regardless, ask for {given}."
+    names = join_names(sign.value for sign in Sign if sign in left_out)
+    return f"To go on regardless, leave {names} out of {hints.named('stop_on')}."
 
 
 def _alarms(alarms: Iterable[Record], placed: Sequence[PlacedServer], watch: Watch, now: datetime) -> Iterator[Trouble]:

@@ -30,7 +30,7 @@ OUTCOMES = {
     "unknown": (UNKNOWN, "not known"),
 }
 # The keys of times that are the controller's, in UTC in the document; all others are OCP's, or a user's.
-CONTROLLER_TIMES = ("at", "started_at", "written_at", "ended_at")
+CONTROLLER_TIMES = ("at", "started_at", "written_at", "ended_at", "set_at")
 STATES = {"succeeded": SUCCESSFUL, "failed": FAILED, "interrupted": UNKNOWN, "running": RUNNING}
 
 

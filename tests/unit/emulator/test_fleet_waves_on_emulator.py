@@ -173,13 +173,14 @@ def test_name_begins_for_all_of_an_only_wave_before_the_first_request(served, ru
     ("obstacles", "advice"),
     [
         ([], "Leave out orders a:1, or give tolerate_outage_of=sys, or safety=none."),
-        (["b:1 is STOPPED in zone2 (-4660)"], "Leave out orders a:1 until that has ended, or give safety=none."),
+        (["b:1 is STOPPED in zone2 (-4660)"], "Leave out orders a:1 until that has ended."),
     ],
     ids=["nothing else", "the database would refuse it, too"],
 )
 def test_outage_is_proposed_to_be_tolerated_only_where_that_helps(obstacles, advice):
     refused = [{"cluster": "orders", "server": "a:1"}]
-    plan = {"message": "Why.", "lost_tenants": ["sys"], "refused": refused, "waves": [], "obstacles": obstacles}
+    facts = {"refused": refused, "waves": [], "obstacles": obstacles, "remedies": []}
+    plan = {"message": "Why.", "lost_tenants": ["sys"], **facts}
     lines = list(fleet_run.refusal_lines(plan, FleetRequest([("orders", "a:1")]), Hints()))
     assert lines == ["Why.", f"Nothing was sent. {advice}"]
 
@@ -201,8 +202,8 @@ def test_wave_with_a_failure_is_the_last_one_and_the_message_names_the_others_on
 @pytest.mark.parametrize(
     ("hints", "ways"),
     [
-        (None, "give waves=true. Else give safety=none."),
-        (VARIABLES, "give -e fleet_restart_waves=true. Else give -e fleet_restart_safety=none."),
+        (None, "give waves=true."),
+        (VARIABLES, "give -e fleet_restart_waves=true."),
     ],
     ids=["options", "variables"],
 )
@@ -254,3 +255,25 @@ def test_server_that_is_named_twice_restarts_once(served, run):
     found = run([("cluster1", "2"), ("1", "10.0.0.2:2882")], in_waves=False)
     assert [(one["name"], one["action"]) for one in found["servers"]] == [("10.0.0.2:2882", "submitted")]
     assert restarted(served)[0] == ["Restart OB server"]
+
+
+@pytest.mark.parametrize(
+    ("refused", "words"), [(True, "not begun"), (False, "FAILED")], ids=["nothing was sent", "its restart failed"]
+)
+def test_server_to_which_nothing_was_sent_has_not_failed(refused, words):
+    server = {"failed": True, "refused": refused, "action": None, "duration": None}
+    assert fleet_run._outcome_words(server) == words
+
+
+def test_server_that_is_refused_is_counted_and_what_is_stopped_can_be_started(served, lines, run):
+    served.data("POST", "/api/v2/ob/clusters/1/servers/2/stop")
+    while {"STOPPED"} != {one["status"] for one in served.data("GET", SERVERS)["contents"] if one["id"] == 2}:
+        time.sleep(0.02)
+    with pytest.raises(NotAllRestarted) as raised:
+        run([THREE[0], OTHER])
+    assert lines == ["  1 to restart, 0 left alone, 1 refused, so nothing is sent"]
+    _why, nothing, start, last = str(raised.value).splitlines()
+    assert nothing == "Nothing was sent. With OCP_URL and the credentials in the environment:"
+    assert start.startswith("  Start 10.0.0.2:2882 by a restart: ansible localhost -m oceanbase.ocp.server_restart -a ")
+    assert last == "Then run the same command again."
+    assert restarted(served) == (["Stop OB server"], [])

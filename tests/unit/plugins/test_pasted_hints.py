@@ -19,12 +19,14 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.cli_hints impo
     BY_OPTIONS,
     Hints,
     adhoc_command,
+    start_command,
+    waiting,
     ways_on,
 )
 from ansible_collections.oceanbase.ocp.tests.unit.support.module_arguments import MODULES, definition_of
 
 ROOT = Path(__file__).parents[3]
-HINT = re.compile(r"""\bhints\.(?:given|named|aside)\(["'](\w+)["']""")
+HINT = re.compile(r"""\bhints\.(?:given|named)\(["'](\w+)["']""")
 # A value of each kind that the code proposes.
 VALUES = {
     "safety": "none",
@@ -38,8 +40,6 @@ VALUES = {
     "stop_on": "alarms,backup",
     "waves": "true",
     "strategy": "server",
-    "change": "memory-2",
-    "started_before": "2026-05-04T03:00:00+08:00",
 }
 LISTS = {"tolerate_outage_of": ["sys", "cart"], "judged_tasks": [1001, 1002], "stop_on": ["alarms", "backup"]}
 PAGES = {
@@ -131,9 +131,28 @@ def test_refusal_of_an_option_names_its_variable(message, told):
 
 def test_option_without_a_variable_is_not_proposed():
     hints = Hints({"change": "rolling_restart_change"})
-    assert (hints.given("safety", "none"), hints.aside("safety_timeout")) == ("", "")
+    assert hints.given("safety", "none") == ""
+    assert waiting("that has ended", hints, 0.0) == "wait until that has ended"
     assert ways_on("", "") == ""
     assert ways_on("", f"ask for {BY_OPTIONS.given('safety', 'none')}") == "To go on, ask for safety=none."
+
+
+def test_wait_that_is_proposed_is_longer_than_the_one_before():
+    assert waiting("it is", BY_OPTIONS, 10.0) == "wait until it is with safety_timeout=600"
+    assert waiting("it is", BY_OPTIONS, 900.5) == "wait until it is with safety_timeout=1801"
+    role = Hints({"safety_timeout": "rolling_restart_gate_timeout"})
+    assert waiting("it is", role, 10.0) == "wait until it is with -e rolling_restart_gate_timeout=600"
+
+
+@pytest.mark.parametrize("change", ["memory-2", "memory of May", "a=b", "#7"])
+def test_name_of_a_change_is_pasted_as_it_is(change):
+    arguments = shlex.split(start_command(1, "10.0.0.1:2882", change))[-1]
+    assert parse_kv(arguments)["change"] == change
+
+
+@pytest.mark.parametrize("change", [None, "it's", 'the "new" one', "a\\b", "{{ x }}"])
+def test_name_that_cannot_be_pasted_is_left_out(change):
+    assert "change" not in start_command(1, "10.0.0.1:2882", change)
 
 
 # Values of the options in the commands that a failure prints, where the code computes them.
@@ -143,6 +162,11 @@ COMPUTED = {
     "subtask_id": 50006,
     "cluster": 1,
     "server": "10.0.0.1:2882",
+    "change": "memory-2",
+    "hosts": "10.0.0.1",
+    "arbitration_service": "10.0.0.8:2888",
+    "obproxy_cluster": 1,
+    "obproxies": "10.0.0.1:2883",
 }
 
 

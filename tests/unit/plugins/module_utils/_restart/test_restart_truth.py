@@ -278,7 +278,7 @@ def test_after_180_seconds_a_start_that_does_not_show_is_a_failure_and_no_second
     assert (error.__class__, len(service.posts)) == (NotVerified, 1)
     assert 160 <= error.facts["elapsed"] <= 205
     assert "has restarted it since" in str(error)
-    assert str(error).endswith("or a new name with change; oceanbase.ocp.restart_journal_clear clears a name.")
+    assert str(error).endswith("\nThen run the same command again.")
 
 
 def test_start_that_does_not_show_is_looked_for_less_and_less_often(service):
@@ -1265,6 +1265,29 @@ def test_first_start_after_a_first_use_without_one_may_be_that_of_the_restart_th
     assert f"{MAY_BE_EARLIER}, and task 1001 (Restart OB server) may have restarted it" in str(error)
 
 
+def test_way_out_of_a_restart_that_ran_at_the_first_use_is_one_more_restart_without_the_name(service):
+    used_while_it_restarts(service, restarts_really=False)
+    error = failure(service, SERVER, NAMED)
+    assert str(error).splitlines()[-2:] == [
+        "  Restart 10.1.0.1:2882 once more: ansible localhost -m oceanbase.ocp.server_restart "
+        "-a 'cluster=31 server=10.1.0.1:2882 freeze_server=true wait=true detail=compact'",
+        "Then run the same command again.",
+    ]
+    service.restarts_really = True
+    assert_way_out_works(service, SERVER, NAMED)
+
+
+def assert_way_out_works(service, case, options):
+    """Restart it once more without the change, and run the same again: it is left alone."""
+    another_process()
+    once_more = restart(service, case, replace(options, change=None, started_before=None))
+    requests = len(service.posts)
+    another_process()
+    assert once_more["action"] == "submitted"
+    assert restart(service, case, options)["action"] == "skipped"
+    assert len(service.posts) == requests
+
+
 # A restart since the first use of a name that shows no start
 
 
@@ -1286,9 +1309,11 @@ def test_restart_since_a_name_that_shows_no_start_is_not_repeated(is_own, case, 
         assert (error.__class__, error.facts["changed"], len(service.posts)) == (NotVerified, False, requests)
         assert "task 1001" in str(error)
         assert "has restarted it since change memory-2026-11-20 was first used, but the service shows no" in str(error)
-        assert str(error).endswith("or a new name with change; oceanbase.ocp.restart_journal_clear clears a name.")
+        assert str(error).endswith("\nThen run the same command again.")
         assert waited - 11 <= error.facts["elapsed"] <= waited + 15
     assert service.now >= ended + 180.0
+    service.restarts_really = True
+    assert_way_out_works(service, case, NAMED)
 
 
 # A restart that ended shortly before the first use of a name
@@ -1334,6 +1359,7 @@ def test_first_use_waits_until_an_earlier_restart_can_show_no_start_any_more(ser
     another_process()
     assert "the clock of its host was set, or is off" in str(failure(service, SERVER, NAMED))
     assert len(service.posts) == 1
+    assert_way_out_works(service, SERVER, NAMED)
 
 
 def test_check_mode_does_not_wait_for_the_start_of_an_earlier_restart(service):
@@ -1436,6 +1462,7 @@ def test_start_that_only_the_clock_of_its_host_has_moved_is_no_restart(dated, ca
     assert "which is not what was shown before" in str(error)
     assert "the clock of its host was set, or is off" in str(error)
     assert len(service.posts) == 1
+    assert_way_out_works(service, case, asked)
 
 
 def test_agents_with_the_same_process_numbers_after_a_restart_have_restarted(service):

@@ -17,7 +17,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
     TaskFailed,
 )
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart_request import RestartRequest, Safety
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.run import restart_target
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.run import note_first_use, restart_target
 from ansible_collections.oceanbase.ocp.plugins.module_utils._signs.sign_rules import Sign, Watch
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.arbitration import ArbitrationService
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.server import Server
@@ -94,7 +94,7 @@ def test_refusal_names_the_tenants_what_remains_who_is_down_and_the_options(case
             "10.1.0.2:2882 is UNAVAILABLE in zone2." in str(error)
         )
     assert str(error).endswith(
-        "To go on, wait until the others are up again (safety_timeout), or allow it with "
+        "To go on, wait until the others are up again with safety_timeout=600, or allow it with "
         "tolerate_outage_of=sys,shop, or ask for safety=none."
     )
     assert error.facts["safety"]["outages"][1] == {
@@ -122,7 +122,7 @@ def test_outage_that_the_database_would_refuse_is_not_proposed_to_be_tolerated(s
     error = str(refusal(service, case)).splitlines()[0]
     assert "The database would refuse it, too, since 10.1.0.2:2882 is " in error
     assert " in zone2 (-4660). To go on, wait until " in error
-    assert error.endswith("(safety_timeout), or ask for safety=none.")
+    assert error.endswith(" with safety_timeout=600.")
     assert "would refuse to stop it, since 10.1.0.2:2882 is " in str(refusal(service, case, tolerated=["sys", "shop"]))
 
 
@@ -352,7 +352,7 @@ def test_zones_decide_where_tenants_cannot_be_read(error, service):
     service.servers_there[1].status = "STOPPED"
     message = str(refusal(service))
     assert "The cluster would lose its majority: 1 of 3 zones would remain (zone3), and it needs 2" in message
-    way_out = "To go on, wait until the others are up again (safety_timeout), or ask for safety=none."
+    way_out = "To go on, wait until the others are up again with safety_timeout=600."
     assert message.splitlines()[0].endswith(way_out)
 
 
@@ -618,8 +618,8 @@ def test_stopped_server_of_another_zone_is_told_before_the_database_refuses(case
     error = refusal(service, case)
     assert str(error).splitlines()[0] == (
         f"Did not restart {case.target.label}: the database would refuse to stop it, since 10.1.0.4:2882 is "
-        "STOPPED and INACTIVE in zone4 (-4660). To go on, wait until that has ended (safety_timeout), or ask for "
-        "safety=none."
+        "STOPPED and INACTIVE in zone4 (-4660). To go on, wait until that has ended with "
+        "safety_timeout=600."
     )
     assert "  Start 10.1.0.4:2882 by a restart: ansible localhost -m " in str(error)
     problem = "10.1.0.4:2882 is STOPPED and INACTIVE in zone4 (-4660)"
@@ -652,7 +652,7 @@ def test_locked_tenant_is_refused_at_once_unless_it_is_tolerated(case, service):
     service.tenant_fields = {"shop": {"locked": True, "status": "NORMAL"}}
     error = refusal(service, case, seconds=600)
     assert str(error).endswith(
-        "tenant shop is locked. To go on, unlock the tenant, or leave it out with tolerate_outage_of, or ask for "
+        "tenant shop is locked. To go on, unlock tenant shop, or leave it out with tolerate_outage_of=shop, or ask for "
         "safety=none."
     )
     assert restart(service, case, tolerated=["shop"])["action"] == "submitted"
@@ -700,10 +700,10 @@ def test_replicas_that_lag_more_than_the_database_allows_are_waited_for(case, se
     error = refusal(service, case)
     assert str(error) == (
         f"Did not restart {case.target.label}: the database would refuse to stop it, since replicas lag 5.5 seconds "
-        "behind, more than 5 (-4179). To go on, wait until that has ended (safety_timeout), or ask for safety=none."
+        "behind, more than 5 (-4179). To go on, wait until that has ended with safety_timeout=600."
     )
     assert error.facts["safety"]["problems"] == ["replicas lag 5.5 seconds behind, more than 5 (-4179)"]
-    assert str(refusal(service, case, check_mode=True, seconds=60)) == str(error)
+    assert str(refusal(service, case, check_mode=True)) == str(error)
     assert "Waiting 60 seconds did not help." in str(refusal(service, case, seconds=60, tolerated=["sys"]))
     service.time.after_sleep = lambda: setattr(service, "lag", 5.0)
     result = restart(service, case, seconds=60)
@@ -722,8 +722,7 @@ def test_lag_is_read_before_the_look_and_once_for_the_sign_too(service):
     service.lag = 6.0
     error = str(refusal(service, max_lag=30))
     assert "lag 6 seconds behind, more than 5 (-4179)" in error
-    assert error.endswith("or ask for safety=none.")
-    assert str(refusal(service, max_lag=5)).endswith("or ask for safety=none and leave lag out of stop_on.")
+    assert error.endswith("To go on, wait until that has ended with safety_timeout=600.")
 
 
 @pytest.mark.parametrize("errors", [[refused(404)], [refused(403)], [unreadable(), unreadable()], []])
@@ -1017,3 +1016,16 @@ def test_task_that_the_health_of_the_cluster_needed_is_read_before_the_next_look
     service.wait_for_room = limited
     request = RestartRequest(False, False, PollPolicy(60, 10), safety=Safety(majority=False, healthy=True))
     assert restart_target(service, SERVER, request, service.time.clock)["action"] == "submitted"
+
+
+@pytest.mark.parametrize("is_used", [False, True], ids=["the name is new for it", "the name was used for it"])
+def test_start_that_is_proposed_counts_for_the_name(is_used, service):
+    """Else the next run with the name would restart it again."""
+    service.servers_there[1].status = "STOPPED"
+    asked = RestartRequest(False, False, PollPolicy(60, 10), change="memory-2", safety=Safety())
+    if is_used:
+        note_first_use(service, ALL, ["10.1.0.2:2882"], asked, service.time.clock)
+    with pytest.raises(NotSafe) as raised:
+        restart_target(service, SERVER, asked, service.time.clock)
+    [line] = [line for line in str(raised.value).splitlines() if line.startswith("  Start 10.1.0.2:2882 by a restart")]
+    assert ("change=memory-2" in line) is not is_used

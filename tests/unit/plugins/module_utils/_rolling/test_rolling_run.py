@@ -271,3 +271,27 @@ def test_rollback_that_it_waits_for_is_called_one(service, roll, check_mode):
     roll(check_mode=check_mode)
     words = "rollback of task 1001 (Restart OB server), running on"
     assert [line for line in roll.lines if words in line], roll.lines
+
+
+def test_server_that_is_refused_in_doubt_is_not_touched_and_not_failed(service, roll):
+    """Somebody else's restart of it ran when the name was first used, and its start may be from before."""
+    service.restarts_really = False
+    service.begin(SERVER, [service.servers_there[0]])
+    service.passes(2)
+    with pytest.raises(NotAllRestarted) as raised:
+        roll(change="memory-2")
+    first, second, *_middle, once_more, last = str(raised.value).splitlines()
+    assert first.startswith("0 of 3 servers restarted, 0 failed, 3 not touched: 10.1.0.1:2882, ")
+    assert "task 1001 (Restart OB server) may have restarted it" in second
+    assert once_more.startswith("  Restart 10.1.0.1:2882 once more: ansible localhost -m oceanbase.ocp.server_restart ")
+    assert last == "Then run the same command again."
+    assert raised.value.facts["results"] == []
+    assert "FAILED" not in "\n".join(roll.lines)
+    assert roll.lines[-1] == "3 servers: 0 restarted, 0 left alone, 0 failed, 3 not touched"
+
+
+def test_start_of_a_stopped_server_that_is_proposed_while_planning_counts_for_the_name(service, roll):
+    service.servers_there[1].status, service.servers_there[1].inner_status = "STOPPED", "INACTIVE"
+    with pytest.raises(NotAllRestarted) as raised:
+        roll(change="memory-2")
+    assert "freeze_server=false change=memory-2 wait=true detail=compact'" in str(raised.value)

@@ -157,8 +157,8 @@ def test_locked_tenant_blocks_its_cluster_unless_it_is_tolerated(planned):
     assert found["obstacles"] == ["tenant sys is MODIFYING (-4179)", "tenant shop is locked"]
     assert (found["safe"], found["blocked"], found["serves"]) == (False, True, True)
     assert found["message"] == (
-        "The database would refuse to stop a server, since tenant shop is locked. To go on, unlock the tenant, or "
-        "leave it out with tolerate_outage_of, or ask for safety=none."
+        "The database would refuse to stop a server, since tenant shop is locked. To go on, unlock tenant shop, or "
+        "leave it out with tolerate_outage_of=shop, or ask for safety=none."
     )
     found = planned(3, tolerated=["shop"], **given)
     assert (found["obstacles"], found["blocked"]) == (["tenant sys is MODIFYING (-4179)"], False)
