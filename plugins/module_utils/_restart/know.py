@@ -159,7 +159,8 @@ class _Meaning:
         for entry in self.look.tasks:
             task = entry.task
             since, unclear = self._since(entry, task)
-            if self._may_be_undone(entry, task, open_ones):
+            is_denied = entry.is_denied and (not task.finished or bool((since | unclear) & open_ones))
+            if is_denied or self._may_be_undone(entry, task, open_ones):
                 yield entry
                 continue
             is_untold = entry.restarts == frozenset() and self.may_be_kind(entry.record)

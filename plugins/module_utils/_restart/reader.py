@@ -136,7 +136,7 @@ class Reader:
             tasks, on_target = self._tasks(own)
         named = _named_tasks(self._api, self._target, observed, observed.operations)
         entries = self._earlier.completed([*on_target, *named.entries], self._read_of_target, self._target.may_be_kind)
-        shown = [self._with_detail(entry) for entry in entries]
+        shown = [each for entry in entries for each in self._by_detail(entry)]
         unseen = named.unseen.difference(entry.record["id"] for entry in shown)
         for number in unseen:
             self._unseen.setdefault(number, self._clock.now())
@@ -179,6 +179,13 @@ class Reader:
     def _with_detail(self, entry: TaskOnTarget) -> TaskOnTarget:
         known = self._detail_of(entry)
         return entry if known is None else replace(entry, record=known)
+
+    def _by_detail(self, entry: TaskOnTarget) -> list[TaskOnTarget]:
+        """The entry with its detail where that was read; none if that shows that a denied task is of something else."""
+        known = self._detail_of(entry)
+        if known is None or not entry.is_denied:
+            return [self._with_detail(entry)]
+        return self._target.touching(self._api, [known])
 
     def _failure(self, look: Look) -> Task | None:
         """The newest restart of a target that is at work or does not serve, if it FAILED."""

@@ -17,7 +17,7 @@ from .._ocp.endpoints import OcpApi
 from .._ocp.envelope import ApiResponse
 from .._ocp.task_model import SUCCESSFUL
 from .lookup import address_of, exactly_one, shown_address
-from .operating_tasks import shown_cluster, tag_values, task_ids_by_host
+from .operating_tasks import shown_cluster, shown_hosts, tag_values, task_ids_by_host
 from .serving import database_serves, is_in_flight
 from .target import Member, Observation, Target, TaskOnTarget, check_identity
 from .task_names import is_known
@@ -115,19 +115,26 @@ class ObProxies(Target):
     def touching(self, api: OcpApi, listed: list[Record], **query: Any) -> list[TaskOnTarget]:
         """The tasks that the service ties to any of them, which count as restarts, and those without a shown target.
 
-        Of the latter only those on their hosts, or all if the service does not filter tasks by host.
+        Of the latter those are denied that the service's filter does not find on their hosts: it need not know the host
+        of an OBProxy's task.
         """
         tied = [(task, tied_obproxies(task)) for task in listed]
-        open_ones = [task for task, numbers in tied if not numbers and _may_be_of_obproxies(task)]
+        open_ones = {task["id"] for task, numbers in tied if not numbers and self._may_be_here(task)}
         by_host = task_ids_by_host(api, self._hosts if open_ones else (), **query)
-        on_hosts = None if by_host is None or not self._hosts else set().union(*by_host.values())
-        unknown = {task["id"] for task in open_ones if on_hosts is None or task["id"] in on_hosts}
+        on_hosts = open_ones if by_host is None or not self._hosts else set().union(*by_host.values())
         touching = []
         for task, numbers in tied:
             touched = frozenset(each.address for each in self.proxies if each.id in numbers)
-            if (touched and not is_known(task.get("name"))) or task["id"] in unknown:
+            if task["id"] in open_ones:
+                touching.append(TaskOnTarget(task, frozenset(), is_denied=task["id"] not in on_hosts))
+            elif touched and not is_known(task.get("name")):
                 touching.append(TaskOnTarget(task, touched))
         return touching
+
+    def _may_be_here(self, task: Record) -> bool:
+        """Whether nothing that a task shows is something else, or another host."""
+        shown = shown_hosts(task)
+        return _may_be_of_obproxies(task) and not (shown and self._hosts and shown.isdisjoint(self._hosts))
 
     def may_be_kind(self, task: Record) -> bool:
         """Whether a task may be a restart of OBProxies, whatever its name is."""

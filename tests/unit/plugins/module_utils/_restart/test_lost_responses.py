@@ -361,6 +361,53 @@ def test_request_for_fewer_is_not_that_for_all(kind, service):
     assert [len(job.things) for job in service.jobs] == [1, 1]
 
 
+def without_tags(service, case, there):
+    """Show tasks as OCP 4.2.2 does: what they are for in the context of the detail alone, and ``there`` for OBProxies.
+
+    The filter by host knows no task of OBProxies.
+    """
+    service.obproxy_tags = False
+    listed, read = service.tasks, service.task
+
+    def tasks(*arguments, **filters):
+        found = listed(*arguments, **filters)
+        return [one for one in found if "hostId" not in filters or one["name"] != case.task_name]
+
+    def task(number):
+        found = read(number)
+        is_told = found["name"] == case.task_name and there
+        return {**found, "context": {"listMap": {"obproxy_server_ids": there}}} if is_told else found
+
+    service.tasks, service.task = tasks, task
+    service.begin("Restart OCP agent", service.agents_there, ago=4000)
+
+
+@pytest.mark.parametrize(
+    ("there", "action", "posts"), [([81, 82], "adopted", 1), ([83], "submitted", 2)], ids=["of these", "of another one"]
+)
+def test_task_of_obproxies_that_the_filter_by_host_does_not_know_is_read_by_its_id(there, action, posts, service):
+    case = RESTART_CASES["obproxies"]
+    without_tags(service, case, there)
+    service.lose_after = [lost()]
+    failure(service, case, of_change())
+    forget_process()
+    service.passes(400)
+    result = restart(service, case, of_change())
+    assert (result["action"], len(service.posts)) == (action, posts)
+
+
+def test_task_that_may_have_been_of_obproxies_is_not_denied_by_a_filter_alone(service):
+    case = RESTART_CASES["obproxies"]
+    without_tags(service, case, [])
+    service.lose_after = [lost()]
+    failure(service, case, of_change())
+    forget_process()
+    service.passes(400)
+    error = failure(service, case, of_change())
+    assert "does not show what task 1002" in str(error)
+    assert len(service.posts) == 1
+
+
 @pytest.mark.parametrize("kind", ["server", "agents"])
 def test_adopted_task_without_a_new_start_is_a_failure(kind, service):
     """It says SUCCESSFUL, and nothing of the target has started since the name of the change was first used."""

@@ -142,9 +142,16 @@ def test_task_of_a_known_other_kind_is_none_of_theirs(api):
 
 
 def test_untied_task_on_a_host_of_theirs_may_be_theirs(api):
-    on_first, elsewhere = task(93), task(92)
+    """The filter need not know the host of another one, which is denied until its own record is read."""
+    on_first, elsewhere, on_another = task(93), task(92), task(91, hostId=57)
     by_host = {51: [on_first], 52: [], NO_HOST: []}
-    assert touching(api, [on_first, elsewhere], by_host=by_host) == [(93, NOTHING)]
+    for host, gives in by_host.items():
+        api.expect("tasks", hostId=host, gives=gives)
+    found = BOTH.touching(api.double, [on_first, elsewhere, on_another])
+    assert [(entry.record["id"], entry.restarts, entry.is_denied) for entry in found] == [
+        (93, NOTHING, False),
+        (92, NOTHING, True),
+    ]
 
 
 def test_untied_task_may_be_theirs_where_the_filter_by_host_is_ignored(api):
