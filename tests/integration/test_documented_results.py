@@ -40,6 +40,7 @@ WITHOUT_VALUE = {
     # The plan is that of the info module, which is called for such clusters.
     "cluster_rolling_restart": {
         *(f"plan.clusters[].{key}" for key in NOT_PLANNED),
+        "run.blocked",
         "tasks[].progress.running",
         "tasks[].subtasks[].class_name",
     },

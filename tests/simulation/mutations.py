@@ -26,7 +26,6 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import (
     evidence,
     know,
     knowledge,
-    look,
     own_notes,
     own_request,
     reader,
@@ -89,7 +88,7 @@ def skip_by_start_alone() -> Patches:
 @_mutation
 def held_is_ignored() -> Patches:
     """A FAILED task holds nothing."""
-    yield mock.patch.object(look.Look, "holder", None)
+    yield mock.patch.object(know, "holder_of", lambda _look: None)
 
 
 @_mutation

@@ -150,7 +150,7 @@ class OwnNotes:
         whole = self._target.whole_key
         keys = self._own_keys
         noted = self._journal.sights(change, keys)
-        found = {sight.member: sight for sight in self._found(look, late, noted, names or ())}
+        found = {sight.member: sight for sight in self._found(look, late, noted)}
         wish = wish_of(self._request.started_before, self._request.until_effective)
         if registers:
             used = [sight for key, sight in found.items() if names is None or key.address in names]
@@ -167,9 +167,7 @@ class OwnNotes:
         """What members showed when this machine requested a restart of them, at ``wall`` or later."""
         return noted_at_requests(self._rows, self._keys, wall, self._api.service_clock)
 
-    def _found(
-        self, look: Look, late: Late, noted: Mapping[MemberKey, FirstSight], named: Collection[str]
-    ) -> list[FirstSight]:
+    def _found(self, look: Look, late: Late, noted: Mapping[MemberKey, FirstSight]) -> list[FirstSight]:
         """What a look shows of the members, as first sights. After a request of the name, that is none."""
         now, clocks, tasks = self._clock.wall(), self._api.service_clock.bounds, look.tasks
         # Somebody may retry a FAILED task that holds it.
@@ -184,8 +182,8 @@ class OwnNotes:
         found = [FirstSight(whole, Shown(), at=now, tasks=here, clocks=clocks)] if whole and is_new else []
         for member in look.observed.members:
             key = self._keys.get(member.name)
-            # What belongs to the whole since its first use has none of its own, but where it is named.
-            has_joined = whole is not None and not is_new and key not in noted and member.name not in named
+            # What belongs to the whole since its first use has none of its own.
+            has_joined = whole is not None and not is_new and key not in noted
             if key is None or has_joined:
                 continue
             has_changed = key in noted and has_moved(noted_member(member.name, noted[key].shown), member) is not False

@@ -29,13 +29,13 @@ def safety_entries() -> Iterator[Entry]:
     def others(service: FakeOcp) -> None:
         service.begin(SERVER, service.servers_there[1:2], seconds=1e6)
 
-    mine = (ADDRESS_41, "sys", "10.1.0.2:2882", "1001", "-4660", "safety=none")
+    mine = (ADDRESS_41, "sys", "10.1.0.2:2882", "1001", "-4660", "safety_timeout")
     yield unsafe("another server is being restarted", "server_restart", mine, others)
     yield unsafe("the same, after `safety_timeout`", "server_restart", mine, others, safety_timeout=60)
     single = turned(localities={"sys": FULL3, "shop": "FULL{1}@zone1"})
     yield unsafe("a tenant has one replica", "zone_restart", ("zone1", "shop", "tolerate_outage_of"), single)
     unread = together(others, fails("tenants", 403, "/api/v2/ob/clusters/31/tenants"))
-    yield unsafe("tenants cannot be read", "server_restart", (ADDRESS_41, "1001", "zone3", "safety=none"), unread)
+    yield unsafe("tenants cannot be read", "server_restart", (ADDRESS_41, "1001", "zone3", "safety_timeout"), unread)
     changed = turned(tenant_fields={"sys": {"status": "MODIFYING"}})
     yield unsafe("a tenant is changed", "server_restart", (ADDRESS_41, "sys is MODIFYING", "safety_timeout"), changed)
     locked_tenant = turned(tenant_fields={"sys": {"locked": True}})
