@@ -1115,10 +1115,18 @@ def test_ended_task_that_may_have_restarted_obproxies_refuses_started_before(nam
     assert restart(service, OBPROXIES, request())["action"] == "submitted"
 
 
-def test_task_on_another_host_says_nothing_of_obproxies(service):
+@pytest.mark.parametrize(("host", "is_elsewhere"), [(53, True), (None, False)], ids=["shown", "by the filter alone"])
+def test_task_on_another_host_says_nothing_of_obproxies_if_its_record_shows_the_host(host, is_elsewhere, service):
+    """What the filter by host does not find on theirs need not be elsewhere: it may know no host of such a task."""
     service.obproxy_tags = False
+    read = service.task
+    service.task = lambda number: {**read(number), "hostId": host}
     service.begin(fake_ocp.OBPROXIES, service.obproxies_there[2:], ago=5, seconds=1)
-    assert restart(service, OBPROXIES, request(started_before=CHANGE))["action"] == "submitted"
+    asked = request(started_before=CHANGE)
+    if is_elsewhere:
+        assert restart(service, OBPROXIES, asked)["action"] == "submitted"
+    else:
+        assert failure(service, OBPROXIES, asked).__class__ is NotVerified
 
 
 def test_untold_work_on_the_host_of_an_obproxy_is_not_joined(service):
