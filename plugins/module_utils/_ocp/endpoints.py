@@ -166,6 +166,11 @@ class OcpApi(TaskList, SignReads, ParameterCalls, ObProxyCalls):
         return self._client.retry_after
 
     @property
+    def sent(self) -> int:
+        """How many requests were sent."""
+        return self._client.sent
+
+    @property
     def room(self) -> int | None:
         """How many requests are allowed before the request limit resets; None if that is not known."""
         return self._client.room

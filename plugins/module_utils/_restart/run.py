@@ -74,8 +74,8 @@ LOOK_AND_REQUEST = 4
 LAG_PAUSES = PollPolicy(UNSEEN_FOR, 5.0)
 # While a rule waits for what has to show; the rule ends the wait.
 EXPECTING = PollPolicy(inf, 5.0)
-# Seconds that such a wait pauses for each task that its last look has read by its id.
-PAUSE_FOR_A_DETAIL = 0.2
+# Seconds that a wait pauses for each request of its last look: OCP allows 100 in 10 seconds by default.
+PAUSE_FOR_A_REQUEST = 0.1
 # Requests of one restart that may take too long to be noted.
 MOST_SLOW_NOTES = 5
 # Looks one after another that are each interrupted by a pause of the service.
@@ -153,7 +153,7 @@ def _found_target(api: OcpApi, selector: Selector, request: RestartRequest, cloc
         try:
             return selector.find(api)
         except ServiceError as error:
-            pause = _pause_for_gates(api, request, clock.now() - began, clock)
+            pause = _pause_for_gates(request, clock.now() - began, clock, api.retry_after)
             if not pause or not _may_pass(request, error, LASTING_AT_FIRST):
                 raise
             words = _unread_words(error)
@@ -225,7 +225,7 @@ class _Run:
         self._requested_at = 0.0
         # When the last look ended, and how often noting a request took so long that it was too old.
         self._looked_at = 0.0
-        self._details_read = 0
+        self._sent_before_look = 0
         self._slow_notes = 0
         self._gives_up = False
         # At which of the turn's interruptions gates have read; None before.
@@ -540,7 +540,7 @@ class _Run:
         self._turn.let_go()
         if not self._request.check_mode:
             with self._beat.about("waiting for OCP to show the same start twice in a row"):
-                self._clock.sleep(LAG_PAUSES.pause(0.0, self._clock.jitter(), self._api.retry_after))
+                self._clock.sleep(self._pause(LAG_PAUSES, 0.0))
 
     def _wish(self) -> Wish:
         asked = self._request
@@ -548,8 +548,18 @@ class _Run:
         waits = asked.wait and not asked.check_mode
         return Wish(asked.is_dated, asked.in_flight, has_values, waits, settles=self._expecting < PROOF_TIMEOUT)
 
+    def _pause(self, policy: PollPolicy, waited: float) -> float:
+        """Seconds until the next look, after ``waited`` of them; more after a look that took many requests."""
+        return policy.pause(waited, self._clock.jitter(), self._least_pause)
+
+    @property
+    def _least_pause(self) -> float:
+        asked = self._api.sent - self._sent_before_look
+        return max(self._api.retry_after, PAUSE_FOR_A_REQUEST * asked)
+
     def _look(self) -> Look:
         """Pace, lock, read what gates and values need, then the target: nothing is read after it."""
+        self._sent_before_look = self._api.sent
         with self._saying_nothing_was_sent("it cannot be read"):
             self._effect.learn()
             with self._beat.about("waiting for its turn, since OCP limits requests"):
@@ -567,7 +577,6 @@ class _Run:
         if (sent := self._searched) is not None:
             open_ones += [entry for entry in undated_tasks(self._target, look.tasks, sent) if entry not in open_ones]
         unread = [entry for entry in open_ones if not self._reader.has_detail(entry)]
-        self._details_read = len(unread)
         if unread:
             with self._saying_nothing_was_sent("it cannot be read"):
                 self._reader.read_details(unread)
@@ -635,7 +644,8 @@ class _Run:
                 if not look.observed.is_there:
                     return look
                 raise _older_than_before(self._api, self._target)
-            pause = LAG_PAUSES.pause(waited, self._clock.jitter(), self._api.retry_after)
+            pause = self._pause(LAG_PAUSES, waited)
+            self._sent_before_look = self._api.sent
             with self._beat.about("waiting for an answer of OCP that is not older than the last one"):
                 self._clock.sleep(max(SHORTEST_PAUSE, pause))
             lagged += self._clock.now() - began - waited
@@ -804,7 +814,7 @@ class _Run:
 
     def _puts_off(self, why: Sequence[str]) -> bool:
         """Whether it has waited a while for gates, if there is time; a line is shown for each reason."""
-        pause = _pause_for_gates(self._api, self._request, self._gate_waited, self._clock)
+        pause = _pause_for_gates(self._request, self._gate_waited, self._clock, self._least_pause)
         if not pause:
             return False
         self._turn.let_go()
@@ -844,7 +854,7 @@ class _Run:
             return self._puts_off([words])
         if not self._is_waiting or isinstance(error, LASTING):
             return False
-        pause = self._request.policy.pause(self._waited, self._clock.jitter(), self._api.retry_after)
+        pause = self._pause(self._request.policy, self._waited)
         if pause:
             self._turn.let_go()
             left = self._request.policy.timeout - self._waited
@@ -866,8 +876,7 @@ class _Run:
         if decision.step is Step.WAIT:
             began = self._clock.now()
             with self._beat.about(f"waiting: {reason}"):
-                pause = EXPECTING.pause(self._expecting, self._clock.jitter(), self._api.retry_after)
-                self._clock.sleep(max(SECOND, pause, self._details_read * PAUSE_FOR_A_DETAIL))
+                self._clock.sleep(max(SECOND, self._pause(EXPECTING, self._expecting)))
             self._expecting += self._clock.now() - began
             return
         with self._saying_nothing_was_sent(reason):
@@ -882,7 +891,7 @@ class _Run:
             wait_for_tasks(self._api, task_ids, self._policy, unseen_for=UNSEEN_FOR, clock=self._clock)
         if self._ended.issuperset(task_ids):
             waited = self._waited
-            if not (pause := self._request.policy.pause(waited, self._clock.jitter(), self._api.retry_after)):
+            if not (pause := self._pause(self._request.policy, waited)):
                 what = "It has ended, but" if task_ids else "No task of it is visible, but"
                 raise WaitTimeout(
                     f"{what} after {in_seconds(round(waited))} the service still shows it at work. Check it in OCP, "
@@ -1175,12 +1184,12 @@ def _shows_the_same(before: Member, after: Member) -> bool:
     return after.started is None or has_moved(before, after) is False
 
 
-def _pause_for_gates(api: OcpApi, request: RestartRequest, waited: float, clock: Clock) -> float:
+def _pause_for_gates(request: RestartRequest, waited: float, clock: Clock, least: float) -> float:
     """Seconds until the next look, after ``waited`` of them; 0 if there is no time left. Check mode does not wait."""
     timeout = request.safety_timeout
     if request.check_mode or waited > timeout - SHORTEST_PAUSE:
         return 0.0
-    return PollPolicy(timeout, request.policy.interval).pause(waited, clock.jitter(), api.retry_after)
+    return PollPolicy(timeout, request.policy.interval).pause(waited, clock.jitter(), least)
 
 
 def _may_pass(request: RestartRequest, error: ServiceError, lasting: tuple[type[ServiceError], ...] = LASTING) -> bool:

@@ -425,6 +425,10 @@ class FakeOcp:
     def account(self) -> str:
         return self.user or "key"
 
+    @property
+    def sent(self) -> int:
+        return len(self.calls)
+
     def wait_for_room(self, requests: int, clock: Clock) -> None:
         if self.room is not None and self.room < requests:
             clock.sleep(self.retry_after)

@@ -110,6 +110,7 @@ class LogProxyService:
     user: str = "admin"
     timeout: float = 20.0
     retry_after: float = 0.0
+    sent: int = 0
     room: int | None = None
     trace_id: str | None = None
     paused: Any = None

@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import ResponseUnreadable
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import ResponseUnreadable, WaitTimeout
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart_request import Safety
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.run import MOST_INTERRUPTED
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import FakeOcp, at
@@ -97,3 +97,21 @@ def test_look_after_an_interrupted_one_asks_for_more_room(service):
     service.wait_for_room = lambda requests, _clock: asked.append(requests)
     assert restart(service, SERVER, DATED)["action"] == "submitted"
     assert asked == [asked[0], 2 * asked[0], 3 * asked[0]]
+
+
+def test_wait_asks_for_no_more_than_the_service_allows_by_default(service):
+    """100 requests in 10 seconds, however many each look takes."""
+    lists, asked = service.tasks, []
+
+    def tasks(*arguments, **filters):
+        found = lists(*arguments, **filters)
+        service.calls.extend(["page"] * 29)
+        asked.append(service.time.time)
+        return found
+
+    service.tasks = tasks
+    service.servers_there[0].status = "RESTARTING"
+    with pytest.raises(WaitTimeout):
+        restart(service, SERVER, request("queue", at(-100), wait=True))
+    within = max(sum(1 for each in asked if begin <= each < begin + 10) for begin in asked)
+    assert within * 30 <= 120

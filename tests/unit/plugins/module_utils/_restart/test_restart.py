@@ -56,7 +56,7 @@ def test_fake_service_has_the_calls_of_the_real_api():
         if not name.startswith("_") and name not in OTHERS:
             parameters = inspect.signature(getattr(FakeOcp, name)).parameters
             assert list(parameters) == list(inspect.signature(function).parameters), name
-    shown = {"service_clock", "retry_after", "room", "timeout", "trace_id", "url", "user", "account"}
+    shown = {"service_clock", "retry_after", "room", "sent", "timeout", "trace_id", "url", "user", "account"}
     properties = {name for name, _value in inspect.getmembers(OcpApi, lambda v: isinstance(v, property))}
     # No restart needs the connection itself.
     assert shown == properties - {"client"}
