@@ -56,6 +56,11 @@ def look_lines(cluster: int | None) -> list[str]:
     ]
 
 
+def server_command(cluster: object, server: str) -> str:
+    """The command that restarts a server."""
+    return adhoc_command("server_restart", cluster=cluster, server=server, freeze_server="true")
+
+
 def start_command(cluster: object, server: str, change: str | None = None) -> str:
     """The command that starts a server that is stopped: a restart, also for this change.
 

@@ -124,12 +124,12 @@ def journal_of(request: RestartRequest, warnings: list[str]) -> Journal:
 
 
 def note_first_use(
-    api: OcpApi, selector: Selector, names: Collection[str], request: RestartRequest, clock: Clock = SYSTEM_CLOCK
+    api: OcpApi, selector: Selector, names: Collection[str] | None, request: RestartRequest, clock: Clock = SYSTEM_CLOCK
 ) -> list[str]:
-    """Note that the name of the change is used from now on for these members of what ``selector`` names.
+    """Note that the name of the change is used from now on for what ``selector`` names, or for some of its members.
 
-    Nothing is sent, and a name that was used before for one of them has begun then. Returns warnings. Raises an
-    OcpError.
+    ``names`` are those of the members, None for all and for the whole itself. Nothing is sent, and a name that was used
+    before for one of them has begun then. Returns warnings. Raises an OcpError.
     """
     warnings: list[str] = []
     journal = open_journal(request.journal_url, read_only=False, is_required=True, warnings=warnings)
@@ -252,7 +252,7 @@ class _Run:
             self._notes.refused_for_sure()
         return self._attempt.result()
 
-    def begin(self, names: Collection[str]) -> list[str]:
+    def begin(self, names: Collection[str] | None) -> list[str]:
         """See note_first_use."""
         self._begun_for, self._reads_gates = names, False
         with self._locked():

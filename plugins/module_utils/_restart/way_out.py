@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .._base.cli_hints import NEXT_STEPS_HEADING, RUN_AGAIN, adhoc_command
+from .._base.cli_hints import NEXT_STEPS_HEADING, RUN_AGAIN
 from .._base.text import counted
 from .._targets.target import Target
 
@@ -19,21 +19,10 @@ def with_way_out(words: str, target: Target, names: Sequence[str]) -> str:
     Afterwards the same command leaves them alone: they have started since the change, whatever was before. A new name
     would restart again all that is done.
     """
-    lines = [f"  Restart {name} once more: {_command(target, name)}" for name in names[:MOST_NAMED]]
+    if not names or not all(map(target.command_for, names)):
+        return f"{words} If it is to restart for this change, restart it once more without it. {RUN_AGAIN}"
+    lines = [f"  Restart {name} once more: {target.command_for(name)}" for name in names[:MOST_NAMED]]
     more = len(names) - MOST_NAMED
     rest = [f"  And so {counted(more, 'other')}: {', '.join(names[MOST_NAMED:])}"] if more > 0 else []
     heading = f"If it is to restart for this change, restart it once more without it. {NEXT_STEPS_HEADING}"
     return "\n".join([f"{words} {heading}", *lines, *rest, RUN_AGAIN])
-
-
-def _command(target: Target, name: str) -> str:
-    """The command that restarts one member alone."""
-    match target.kind:
-        case "agents":
-            return adhoc_command("agent_restart", hosts=name)
-        case "arbitration_service":
-            return adhoc_command("arbitration_service_restart", arbitration_service=name)
-        case "obproxies":
-            proxies = target.result()["obproxy_cluster_id"]
-            return adhoc_command("obproxy_restart", obproxy_cluster=proxies, obproxies=name)
-    return adhoc_command("server_restart", cluster=target.cluster_id, server=name, freeze_server="true")

@@ -113,14 +113,15 @@ class ClusterInTurn:
         self.postponed = ""
 
     def begin(self) -> None:
-        """Begin the change for all its servers at once: what a person restarts until the turn of a server counts."""
+        """Begin the change at once for all that it plans, or for its cluster: what a person restarts meanwhile counts.
+
+        If it begins for the whole cluster, a server that is added later has joined that, and has no begin of its own.
+        """
         names = {server["name"] for batch in self._batches for server in batch["servers"]}
         if names and self._wanted.restart.change is not None:
-            if self._wanted.plan.is_whole:
-                # What is added to it later is then not taken for a server that the name was not used for.
-                names.add(self.name)
             cluster = Selector(Cluster, {"cluster": str(self._cluster["id"])})
-            self.warnings += note_first_use(self._api, cluster, names, self._wanted.restart, self._clock)
+            begun_for = None if self._wanted.plan.is_whole else names
+            self.warnings += note_first_use(self._api, cluster, begun_for, self._wanted.restart, self._clock)
 
     def run(self, check: Callable[[], None] = lambda: None, watched: int | None = None, soak: float = 0.0) -> None:
         """Restart its batches, each after ``check``, and wait until the cluster is healthy. Raises an OcpError.

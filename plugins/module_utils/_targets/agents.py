@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
+from .._base.cli_hints import adhoc_command
 from .._base.parsing import Record, instant, integer, records
 from .._base.text import join_names
 from .._journal.rows import MemberKey
@@ -93,6 +94,10 @@ class Agents(Target):
     def member_keys(self, _observed: Observation) -> dict[str, MemberKey]:
         """The agent of each host."""
         return {address: MemberKey("", "agent", number, address) for number, address in self.hosts}
+
+    def command_for(self, member: str) -> str:
+        """That of the host."""
+        return adhoc_command("agent_restart", hosts=member)
 
     def may_be_of(self, task: Record) -> bool:
         """Whether a task may be a restart of agents on some of these hosts, and on no other."""

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from .._base.cli_hints import adhoc_command
 from .._base.parsing import Record, integer, records
 from .._journal.rows import MemberKey
 from .._ocp.endpoints import OcpApi
@@ -92,6 +93,10 @@ class ArbitrationService(Target):
     def member_keys(self, _observed: Observation) -> dict[str, MemberKey]:
         """Itself."""
         return {self.address: arbiter_key(self.id, self.address)}
+
+    def command_for(self, member: str) -> str:
+        """That of the service."""
+        return adhoc_command("arbitration_service_restart", arbitration_service=member)
 
     def may_be_of(self, task: Record) -> bool:
         """Whether a task may be a restart of this service."""

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from .._base.cli_hints import server_command
 from .._base.parsing import Record, instant, integer, records
 from .._journal.rows import MemberKey
 from .._ocp.endpoints import OcpApi
@@ -84,6 +85,10 @@ class Cluster(Target):
     def member_keys(self, observed: Observation) -> dict[str, MemberKey]:
         """Its servers."""
         return keys_of_servers(self, observed)
+
+    def command_for(self, member: str) -> str:
+        """That of the server."""
+        return server_command(self.id, member)
 
     def may_be_of(self, task: Record) -> bool:
         """Whether a task may be a restart of the whole cluster."""

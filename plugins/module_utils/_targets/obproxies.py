@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from .._base.cli_hints import adhoc_command
 from .._base.parsing import Record, integer, record, records
 from .._journal.rows import MemberKey
 from .._ocp.endpoints import OcpApi
@@ -99,6 +100,10 @@ class ObProxies(Target):
     def member_keys(self, _observed: Observation) -> dict[str, MemberKey]:
         """Each OBProxy."""
         return {each.address: MemberKey(self._identity, "obproxy", each.id, each.address) for each in self.proxies}
+
+    def command_for(self, member: str) -> str:
+        """That of the OBProxy."""
+        return adhoc_command("obproxy_restart", obproxy_cluster=self.proxy_cluster, obproxies=member)
 
     def may_be_of(self, task: Record) -> bool:
         """Whether a task may be a restart of some of these, and of no other."""

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from .._base.cli_hints import server_command
 from .._base.parsing import Record, integer, records
 from .._journal.rows import MemberKey
 from .._ocp.endpoints import OcpApi
@@ -114,6 +115,10 @@ class Server(PartOfCluster):
         """Whether a record is its own: by the id or, where that is not shown, by the address."""
         number = record.get("id")
         return number == self.id if number is not None else address_of(record, "ip", "port") == self.address
+
+    def command_for(self, member: str) -> str:
+        """That of the server."""
+        return server_command(self.cluster.id, member)
 
     def may_be_of(self, task: Record) -> bool:
         """Whether a task may be a restart of this server."""

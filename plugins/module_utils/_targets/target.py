@@ -284,6 +284,10 @@ class Target(Protocol):
         """Whether nothing that a task shows, such as its kind, cluster or tags, speaks against a restart of it."""
         return not is_other_kind(task, self.task_name)
 
+    def command_for(self, _member: str, /) -> str:
+        """The ad-hoc command that restarts this member alone, for no change; empty for a kind that has no module."""
+        return ""
+
     def observe(self, api: OcpApi) -> Observation:
         """Read its current state. Raises TargetError if its id now belongs to something else."""
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from .._base.cli_hints import server_command
 from .._base.parsing import Record, integer, records
 from .._journal.rows import MemberKey
 from .._ocp.endpoints import OcpApi
@@ -104,6 +105,10 @@ class Zone(PartOfCluster):
         there = {member.name for member in observed.members}
         is_whole = there.issuperset(address for _number, address in self.servers)
         return replace(observed, is_there=observed.is_there and is_whole)
+
+    def command_for(self, member: str) -> str:
+        """That of the server."""
+        return server_command(self.cluster.id, member)
 
     def may_be_of(self, task: Record) -> bool:
         """Whether a task may be a restart of this zone."""
