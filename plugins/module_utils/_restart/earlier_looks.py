@@ -63,7 +63,8 @@ class EarlierLooks:
             elif _is_untold(found[number]):
                 found[number] = replace(found[number], restarts=known.restarts)
         for number, entry in found.items():
-            if not _is_untold(entry) or (entry.task.finished and may_be_kind(entry.record)):
+            is_evidence = not entry.is_denied and entry.task.finished and may_be_kind(entry.record)
+            if not _is_untold(entry) or is_evidence:
                 self._restarts[number] = entry
         return newest_first(found.values())
 

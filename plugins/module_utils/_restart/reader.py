@@ -86,15 +86,15 @@ class Reader:
 
     def has_detail(self, entry: TaskOnTarget) -> bool:
         """Whether it was read whole since it ended like this."""
-        return self._detail_of(entry) is not None
+        return self._detail_of(entry.record) is not None
 
-    def _detail_of(self, entry: TaskOnTarget) -> Record | None:
+    def _detail_of(self, shown: Record) -> Record | None:
         """The whole record, unless the task has gone on since: a person may have retried it, or rolled it back.
 
         The list and the detail may show one task differently, for ever: a list what a task was asked for first.
         """
-        known = self._details.get(entry.record["id"])
-        if known is None or _end_of(entry.record) not in (known.listed, _end_of(known.record)):
+        known = self._details.get(shown["id"])
+        if known is None or _end_of(shown) not in (known.listed, _end_of(known.record)):
             return None
         return known.record
 
@@ -136,7 +136,7 @@ class Reader:
             tasks, on_target = self._tasks(own)
         named = _named_tasks(self._api, self._target, observed, observed.operations)
         entries = self._earlier.completed([*on_target, *named.entries], self._read_of_target, self._target.may_be_kind)
-        shown = [each for entry in entries for each in self._by_detail(entry)]
+        shown = [self._with_detail(entry) for entry in entries]
         unseen = named.unseen.difference(entry.record["id"] for entry in shown)
         for number in unseen:
             self._unseen.setdefault(number, self._clock.now())
@@ -156,7 +156,8 @@ class Reader:
     def _tasks(self, own: Sequence[int]) -> tuple[list[Record] | None, list[TaskOnTarget]]:
         """The listed tasks, None without permission; and those on the target, with its ``own`` that are not listed."""
         tasks = self._listed()
-        on_target = [] if tasks is None else self._target.touching(self._api, tasks)
+        found = [] if tasks is None else self._target.touching(self._api, list(map(self._completed, tasks)))
+        on_target = [replace(entry, is_denied=entry.is_denied and not self.has_detail(entry)) for entry in found]
         known = {entry.record["id"] for entry in on_target}
         missing = [number for number in own if number not in known]
         return tasks, on_target + self._own_tasks(missing, tasks or [])
@@ -177,15 +178,12 @@ class Reader:
         return [entry for task, entries in found_on for entry in entries or [TaskOnTarget(task, frozenset())]]
 
     def _with_detail(self, entry: TaskOnTarget) -> TaskOnTarget:
-        known = self._detail_of(entry)
+        known = self._detail_of(entry.record)
         return entry if known is None else replace(entry, record=known)
 
-    def _by_detail(self, entry: TaskOnTarget) -> list[TaskOnTarget]:
-        """The entry with its detail where that was read; none if that shows that a denied task is of something else."""
-        known = self._detail_of(entry)
-        if known is None or not entry.is_denied:
-            return [self._with_detail(entry)]
-        return self._target.touching(self._api, [known])
+    def _completed(self, listed: Record) -> Record:
+        """A listed task by its detail, which may be all that shows what it is for."""
+        return self._detail_of(listed) or listed
 
     def _failure(self, look: Look) -> Task | None:
         """The newest restart of a target that is at work or does not serve, if it FAILED."""
@@ -208,7 +206,7 @@ class Reader:
             if found is None and not entry.task.subtasks:
                 return None
             self._keep(entry.record, found or {})
-        return Task.from_api({**entry.record, **(self._detail_of(entry) or {})})
+        return Task.from_api({**entry.record, **(self._detail_of(entry.record) or {})})
 
     def _has_just_begun(self, look: Look) -> bool:
         """Whether the target shows work that may have begun since the list was read."""

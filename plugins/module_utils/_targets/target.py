@@ -187,7 +187,7 @@ class TaskOnTarget:
 
     ``restarts`` is None for all of them. It is empty for a task that does other work on the target, or restarts an
     unknown part of it. ``restarts_others``: what no request for a part of the target restarts is among it, too.
-    ``is_denied``: it is of something else by a filter of the service, unless its own record tells otherwise.
+    ``is_denied``: a filter of the service says that it is of something else, and its own record was not read yet.
     """
 
     record: Record
