@@ -216,7 +216,9 @@ class SafetyGate:
         )
 
     def _ways_past(self, found: Sequence[Obstacle]) -> str:
-        return ways_past(found, self._request.hints, self._request.safety_timeout)
+        safety = self._request.safety
+        tolerated = safety.tolerated if safety else ()
+        return ways_past(found, tolerated, self._request.hints, self._request.safety_timeout)
 
     @property
     def _reads(self) -> int:
@@ -255,13 +257,7 @@ class SafetyGate:
         after = f" Waiting {in_seconds(round(waited))} did not help." if waited else ""
         sentences = [*unknown, refusal_words(verdict.refused)]
         sentences += [f"The database would refuse it, too, since {obstacle_words(found)}."] if found else []
-        ways = ways_out(
-            verdict.refused,
-            self._request.hints,
-            self._request.safety_timeout,
-            passes=verdict.passes,
-            stoppable=not found,
-        )
+        ways = ways_out(verdict, self._request.hints, self._request.safety_timeout, stoppable=not found)
         return NotSafe(
             f"Did not restart {self._target.label}: it is not safe.{after} {' '.join(sentences)} {ways}".rstrip()
             + self._start_words(taken)

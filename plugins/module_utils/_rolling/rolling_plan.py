@@ -140,7 +140,7 @@ def _with_canaries(planned: Sequence[_Plan], wanted: RollingRequest) -> list[_Pl
 
 @dataclass(frozen=True)
 class _Plan:
-    """The plan of one cluster: its batches, the servers in scope that stay unchanged, and what is not safe in words.
+    """The plan of one cluster: its batches, the servers in scope that stay unchanged, and why it is not safe, if so.
 
     The ``obstacles`` are what the database would refuse now, ``crossed`` the caps that a whole zone passes, ``changes``
     the names for which the start of a server that is stopped is to count.
@@ -150,7 +150,7 @@ class _Plan:
     health: ClusterHealth
     batches: list[Batch]
     unchanged: list[Node]
-    unsafe: str
+    unsafe: Sequence[str]
     obstacles: Sequence[Obstacle]
     hints: Hints = BY_OPTIONS
     crossed: Sequence[str] = ()
@@ -235,12 +235,13 @@ def _plan_cluster(
     )
     crossed = [words for batch in planned for words in _crossed(wanted.caps, total, batch.nodes)]
     found: Sequence[Obstacle] = ()
-    unsafe = ""
+    unsafe: Sequence[str] = ()
     if judged:
         placed = placed_servers(health.records.cluster, health.records.servers)
         tolerated = wanted.tolerated or ()
-        unsafe = unsafe_words(layout, placed, planned, tolerated, wanted.hints)
         found = first_obstacles(layout, placed, health.listed, planned, tolerated)
+        lost = unsafe_words(layout, placed, planned, tolerated, wanted.hints)
+        unsafe = [*filter(None, (lost, obstacle_reason(found, tolerated, wanted.hints)))]
     return _Plan(cluster, health, planned, unchanged_nodes(nodes, planned), unsafe, found, wanted.hints, crossed)
 
 
@@ -296,7 +297,7 @@ def _cluster_facts(plan: _Plan) -> Result:
         "waits_for": [task.words for task in restarts],
         "problems": [problem.text for problem in problems],
         "serves": all(problem.kind is Kind.AT_WORK for problem in problems),
-        "safe": not _unsafe_reasons(plan) and not plan.crossed,
+        "safe": not plan.unsafe and not plan.crossed,
         "obstacles": [obstacle.text for obstacle in plan.obstacles],
         "blocked": bool(reasons),
         "message": "\n".join(reasons),
@@ -310,7 +311,7 @@ def _reasons(plan: _Plan) -> list[str]:
     ill += plan.signs.blocking
     return [
         *([problem_words(ill, changes=plan.changes)] if ill else []),
-        *_unsafe_reasons(plan),
+        *plan.unsafe,
         *([_capped_words(plan)] if plan.crossed else []),
     ]
 
@@ -319,10 +320,6 @@ def _capped_words(plan: _Plan) -> str:
     by_server = plan.hints.given("strategy", "server")
     advice = f" Give {by_server}." if by_server else ""
     return f"A zone cannot restart at once: {'; '.join(dict.fromkeys(plan.crossed))}.{advice}"
-
-
-def _unsafe_reasons(plan: _Plan) -> list[str]:
-    return [reason for reason in (plan.unsafe, obstacle_reason(plan.obstacles, plan.hints)) if reason]
 
 
 def _batch_facts(number: int | None, cluster: Cluster, batch: Batch) -> Result:

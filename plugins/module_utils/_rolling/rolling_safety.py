@@ -47,7 +47,7 @@ def unsafe_words(
     if not lost:
         return ""
     found = list(lost.values())
-    return f"Without {_alternatives(list(by))}: {refusal_words(found)} {allowing_options(found, hints)}"
+    return f"Without {_alternatives(list(by))}: {refusal_words(found)} {allowing_options(found, tolerated, hints)}"
 
 
 def _alternatives(names: Sequence[str]) -> str:
@@ -70,9 +70,10 @@ def first_obstacles(
     return obstacles(placed, server_states(placed, listed, (), names), layout.read(), tolerated)
 
 
-def obstacle_reason(found: Sequence[Obstacle], hints: Hints = BY_OPTIONS) -> str:
+def obstacle_reason(found: Sequence[Obstacle], tolerated: Collection[str] = (), hints: Hints = BY_OPTIONS) -> str:
     """Why no restart should begin, for what no wait ends; empty if there is nothing like that."""
     stays = [obstacle for obstacle in found if not obstacle.passes]
     if not stays:
         return ""
-    return f"The database would refuse to stop a server, since {obstacle_words(stays)}. {ways_past(stays, hints, 0.0)}"
+    ways = ways_past(stays, tolerated, hints, 0.0)
+    return f"The database would refuse to stop a server, since {obstacle_words(stays)}. {ways}"

@@ -121,16 +121,17 @@ def obstacle_words(found: Sequence[Obstacle]) -> str:
     return "; ".join(one.text for one in found[:MOST_NAMED]) + (f"; and {more} more" if more > 0 else "")
 
 
-def ways_past(found: Sequence[Obstacle], hints: Hints, timeout: float) -> str:
+def ways_past(found: Sequence[Obstacle], tolerated: Collection[str], hints: Hints, timeout: float) -> str:
     """How to go on, as a sentence, with the options as the caller gives them.
 
-    ``timeout`` is how many seconds a gate waits. Without safety a restart would fail at its stop, and hold the server:
-    that is proposed only where nothing but a lock speaks against it, which ``STOP SERVER`` is not known to mind.
+    ``tolerated`` are the tenants that are left out already, ``timeout`` is how many seconds a gate waits. Without
+    safety a restart would fail at its stop, and hold the server: that is proposed only where nothing but a lock speaks
+    against it, which ``STOP SERVER`` is not known to mind.
     """
     locked = [obstacle.locked for obstacle in found if obstacle.locked]
     if not locked:
         return ways_on(waiting("that has ended", hints, timeout))
-    left_out = hints.given("tolerate_outage_of", ",".join(locked))
+    left_out = hints.given("tolerate_outage_of", ",".join([*sorted(tolerated), *locked]))
     unchecked = hints.given("safety", "none") if len(locked) == len(found) else ""
     return ways_on(
         f"unlock tenant {join_names(locked)}",

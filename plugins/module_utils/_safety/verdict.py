@@ -134,25 +134,36 @@ def refusal_words(refused: Sequence[Outage]) -> str:
     )
 
 
-def allowing_options(refused: Sequence[Outage], hints: Hints) -> str:
-    """The options that would allow these outages, as the caller gives them, as a sentence."""
-    return ways_on(*_allowing(refused, hints))
+# Documents of OCP restart the only replica of a tenant, those of the database refuse to stop it: see
+# docs/dev/contract.md, "Stop of a server by the database".
+MAY_FAIL = "The database may refuse a stop that takes a tenant away (-4179); its task then FAILS and holds the server."
 
 
-def ways_out(refused: Sequence[Outage], hints: Hints, timeout: float, *, passes: bool, stoppable: bool) -> str:
-    """How to go on, as a sentence. ``timeout`` is how many seconds a gate waits; ``passes``: a wait may end it.
+def allowing_options(refused: Sequence[Outage], tolerated: Collection[str], hints: Hints) -> str:
+    """The options that would allow these outages beside those ``tolerated``, as the caller gives them, as sentences."""
+    return _with_risk(refused, ways_on(*_allowing(refused, tolerated, hints)))
+
+
+def ways_out(verdict: Verdict, hints: Hints, timeout: float, *, stoppable: bool) -> str:
+    """How to go on, as sentences. ``timeout`` is how many seconds a gate waits.
 
     Unless the servers are ``stoppable``, nothing is allowed that the database would refuse.
     """
-    wait = [waiting("the others are up again", hints, timeout)] if passes else []
-    return ways_on(*wait, *(_allowing(refused, hints) if stoppable else ()))
+    wait = [waiting("the others are up again", hints, timeout)] if verdict.passes else []
+    if not stoppable:
+        return ways_on(*wait)
+    return _with_risk(verdict.refused, ways_on(*wait, *_allowing(verdict.refused, verdict.tolerated, hints)))
 
 
-def _allowing(refused: Sequence[Outage], hints: Hints) -> Iterator[str]:
+def _with_risk(refused: Sequence[Outage], ways: str) -> str:
+    return f"{MAY_FAIL} {ways}" if ways and any(outage.taken for outage in refused) else ways
+
+
+def _allowing(refused: Sequence[Outage], tolerated: Collection[str], hints: Hints) -> Iterator[str]:
     names = [outage.tenant.name for outage in refused if not outage.tenant.stands_for_all]
     is_named = bool(names) and len(names) == len(refused)
-    if is_named and (tolerated := hints.given("tolerate_outage_of", ",".join(names))):
-        yield f"allow it with {tolerated}"
+    if is_named and (option := hints.given("tolerate_outage_of", ",".join([*sorted(tolerated), *names]))):
+        yield f"allow it with {option}"
     if unchecked := hints.given("safety", "none"):
         yield f"ask for {unchecked}"
 

@@ -32,7 +32,7 @@ _EXPLANATIONS: Mapping[Code, str] = MappingProxyType(
         Code.NOT_ALLOWED: (
             "the database does not stop a server while a log stream has no leader, the locality of a tenant changes, "
             f"too few voters would remain, or a replica is more than {MOST_LAG} seconds behind. Wait until that has "
-            "ended; then retry the task."
+            "ended; then retry the task. A tenant with one replica needs more of them first, or the retry fails again."
         ),
     }
 )

@@ -94,7 +94,8 @@ def test_refusal_names_the_tenants_what_remains_who_is_down_and_the_options(case
             "10.1.0.2:2882 is UNAVAILABLE in zone2." in str(error)
         )
     assert str(error).endswith(
-        "To go on, wait until the others are up again with safety_timeout=600, or allow it with "
+        " The database may refuse a stop that takes a tenant away (-4179); its task then FAILS and holds the "
+        "server. To go on, wait until the others are up again with safety_timeout=600, or allow it with "
         "tolerate_outage_of=sys,shop, or ask for safety=none."
     )
     assert error.facts["safety"]["outages"][1] == {
@@ -124,6 +125,12 @@ def test_outage_that_the_database_would_refuse_is_not_proposed_to_be_tolerated(s
     assert " in zone2 (-4660). To go on, wait until " in error
     assert error.endswith(" with safety_timeout=600.")
     assert "would refuse to stop it, since 10.1.0.2:2882 is " in str(refusal(service, case, tolerated=["sys", "shop"]))
+
+
+def test_tenants_that_are_tolerated_already_stay_in_the_option_that_is_proposed(service):
+    service.localities |= {"shop": "FULL{1}@zone1", "cart": "FULL{1}@zone1", "blog": "FULL{1}@zone1"}
+    words = str(refusal(service, tolerated=["shop", "blog"]))
+    assert "allow it with tolerate_outage_of=blog,shop,cart, or" in words
 
 
 def test_check_mode_refuses_and_says_the_same(service):
@@ -218,6 +225,13 @@ def test_arbiter_that_is_down_does_not_count(service):
     service.localities, service.arbitrated = {"sys": FULL2}, {"sys": []}
     service.arbitration[0].status = "UNAVAILABLE"
     assert "arbitration service 10.1.0.8:2888 is UNAVAILABLE" in str(refusal(service))
+
+
+def test_restart_of_an_arbiter_is_nothing_that_the_database_refuses(service):
+    service.localities, service.arbitrated = {"sys": FULL2}, {"sys": []}
+    service.servers_there[1].status = "UNAVAILABLE"
+    service.servers_there[1].inner_status = "INACTIVE"
+    assert "-4179" not in str(refusal(service, ARBITER))
 
 
 def test_last_serving_replica_beside_an_arbiter_is_not_restarted(service):
@@ -655,6 +669,7 @@ def test_locked_tenant_is_refused_at_once_unless_it_is_tolerated(case, service):
         "tenant shop is locked. To go on, unlock tenant shop, or leave it out with tolerate_outage_of=shop, or ask for "
         "safety=none."
     )
+    assert "tolerate_outage_of=blog,shop, or" in str(refusal(service, case, tolerated=["blog"]))
     assert restart(service, case, tolerated=["shop"])["action"] == "submitted"
 
 

@@ -160,6 +160,7 @@ def test_locked_tenant_blocks_its_cluster_unless_it_is_tolerated(planned):
         "The database would refuse to stop a server, since tenant shop is locked. To go on, unlock tenant shop, or "
         "leave it out with tolerate_outage_of=shop, or ask for safety=none."
     )
+    assert "tolerate_outage_of=blog,shop, or" in planned(3, tolerated=["blog"], **given)["message"]
     found = planned(3, tolerated=["shop"], **given)
     assert (found["obstacles"], found["blocked"]) == (["tenant sys is MODIFYING (-4179)"], False)
 

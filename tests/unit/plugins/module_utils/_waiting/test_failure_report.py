@@ -364,7 +364,8 @@ STOP_STEPS = ["Stop observer service", "stop OBServer service", "Stop server", "
             "OB_OP_NOT_ALLOW(-4179)",
             "Error -4179: the database does not stop a server while a log stream has no leader, the locality of a "
             "tenant changes, too few voters would remain, or a replica is more than 5 seconds behind. Wait until that "
-            "has ended; then retry the task.",
+            "has ended; then retry the task. A tenant with one replica needs more of them first, or the retry fails "
+            "again.",
         ),
     ],
 )
