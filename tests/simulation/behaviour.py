@@ -71,17 +71,23 @@ def end_is_noticed(case: Case, run: Run) -> Iterator[Finding]:
     if not run.failed or task is None or run.ended is None or run.ended - run.began < run.args.get("wait_timeout", 1e9):
         return
     may_be_kept = not case.answers.tells_target(task) or _queues_behind_another(case, run, task)
+    last = run.ended - NOTICED - _unanswered(run)
     # The start of another restart, which did nothing, is waited for.
-    last = run.ended - NOTICED
     may_be_kept = may_be_kept or any(case.evidence.was_pretended(key, -EVER, last) for key in task.members)
     if task.idle or (task.fails_at == 0 and may_be_kept):
         return  # its start, or what may have kept it from beginning, is waited for
-    proof = PROOF_TIMEOUT if task.ended_well() else 0.0
-    last = run.ended - NOTICED - proof
+    last -= PROOF_TIMEOUT if task.ended_well() else 0.0
     state = task.record.at(last)
     if state and state["finish"] is not None and task.record.now is state and run.began <= last:
         text = f"{run.ended - run.began:.0f} s, task {task.id} is {task.status}"
         yield Finding("waits for a task that has ended", text)
+
+
+def _unanswered(run: Run) -> float:
+    """Seconds that a run waited for answers that never came, each until its next request."""
+    ends = [*(each.sent for each in run.exchanges[1:]), run.ended or run.began]
+    pairs = zip(run.exchanges, ends, strict=False)
+    return sum(end - each.sent for each, end in pairs if each.came_back is None)
 
 
 def _queues_behind_another(case: Case, run: Run, task: Task) -> bool:

@@ -867,21 +867,29 @@ class _Run:
         """Wait a while for what has to end or to show first."""
         self._is_waiting = True
         self._turn.let_go()
-        # Above the lines of the task, which do not name the target.
-        most = self._request.policy.timeout - self._waited
         if decision.step is Step.WAIT:
-            is_open = decision.rule is Rule.REQUEST_OPEN
-            most = PROOF_TIMEOUT + (self._api.timeout + UNSEEN_FOR if is_open else 0.0)
-        self._show_once(f"waiting {self._until(most)}", [reason])
-        if decision.step is Step.WAIT:
-            began = self._clock.now()
-            with self._beat.about(f"waiting: {reason}"):
-                self._clock.sleep(max(SECOND, self._pause(EXPECTING, self._expecting)))
-            self._expecting += self._clock.now() - began
+            self._expect(decision.rule, reason)
             return
+        # Above the lines of the task, which do not name the target.
+        self._show_once(f"waiting {self._until(self._request.policy.timeout - self._waited)}", [reason])
         with self._saying_nothing_was_sent(reason):
             self._wait_until_ended(decision.tasks)
         self._had_to_wait = True
+
+    def _expect(self, rule: Rule, reason: str) -> None:
+        """Wait a while for what has to show. Raises WaitTimeout where other runs send one request after another."""
+        of_open = PROOF_TIMEOUT + self._api.timeout + UNSEEN_FOR
+        if self._expecting > of_open + PROOF_TIMEOUT:
+            with self._saying_nothing_was_sent(reason):
+                raise WaitTimeout(
+                    f"It has waited more than {in_seconds(round(of_open + PROOF_TIMEOUT))}. Other runs may request "
+                    "one restart after another. See who restarts it, then run this again."
+                )
+        self._show_once(f"waiting {self._until(of_open if rule is Rule.REQUEST_OPEN else PROOF_TIMEOUT)}", [reason])
+        began = self._clock.now()
+        with self._beat.about(f"waiting: {reason}"):
+            self._clock.sleep(max(SECOND, self._pause(EXPECTING, self._expecting)))
+        self._expecting += self._clock.now() - began
 
     def _wait_until_ended(self, task_ids: tuple[int, ...]) -> None:
         """Wait until tasks have ended. The list may still show them as running, or a status that something goes on."""

@@ -22,6 +22,8 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
     WaitTimeout,
 )
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import run
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.knowledge import Request
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.own_notes import OwnNotes
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart_request import Safety
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target import Member
 from ansible_collections.oceanbase.ocp.tests.unit.support import fake_ocp
@@ -1394,6 +1396,14 @@ def test_open_request_that_no_task_can_answer_is_not_followed_by_another_one(dat
     another_process()
     assert restart(service, SERVER, asked)["action"] == "skipped"
     assert len(service.posts) == 1
+
+
+def test_wait_for_open_requests_ends_although_others_request_one_restart_after_another(service, monkeypatch):
+    open_now = Request(frozenset([SERVER.target.address]), is_searched=False, is_due=True)
+    monkeypatch.setattr(OwnNotes, "open_requests", lambda _notes, _look: (open_now,))
+    error = failure(service, SERVER, request(wait=True))
+    assert "Other runs may request one restart after another." in str(error)
+    assert (error.__class__, service.posts, 440 <= service.now <= 470) == (WaitTimeout, [], True)
 
 
 def test_start_that_an_open_request_may_have_made_is_not_followed_by_another_one(service):
