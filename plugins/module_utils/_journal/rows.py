@@ -69,7 +69,8 @@ class Shown:
 class Place:
     """Where the server with this address is: its IDC and its region, None where OCP does not show them.
 
-    ``shown`` is what it showed before the request that takes it down; None if no later start could be told from that.
+    ``shown`` is what it showed before the request that takes it down; None if the start of an earlier restart may still
+    replace that, so that a later start proves nothing.
     """
 
     address: str

@@ -382,7 +382,7 @@ class OcpApi(TaskList, SignReads, ParameterCalls, ObProxyCalls):
             if of_tasks and any(map(is_of_something_else, contents)):
                 raise _wrong_list(answer.url, "tasks", answer.trace_id)
             if of_tasks and not all((integer(entry.get("id")) or 0) > 0 for entry in contents):
-                # Nothing tells it from another one, and it cannot be read by its id.
+                # Without an id it cannot be read by itself, nor be told from other tasks.
                 raise _unreadable(answer, "tasks with ids")
             read.count(answer, len(contents))
             moved = read.compare(answer, contents)

@@ -38,7 +38,7 @@ class RestartTask:
     apart: float = 0.0
 
     def start_after(self, member: Member) -> Relative:
-        """Whether a member started since the task began; HIDDEN if no clock tells."""
+        """The start of a member relative to the begin of the task; HIDDEN if no clock decides that."""
         span = None if self.change.sights is not None else started_span(member)
         if span is None or self.began is None:
             return Relative.HIDDEN

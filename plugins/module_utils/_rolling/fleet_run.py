@@ -194,7 +194,7 @@ def plan_lines(plan: Result, *, in_full: bool, would: bool = False) -> Iterator[
     how = f" in {counted(len(waves), 'wave')}" if len(waves) > 1 else ""
     stopped = f", {len(refused)} refused, so nothing is sent" if refused else ""
     yield f"{done}{how}, {len(left)} left alone{stopped}"
-    # What is refused is told once, at the end.
+    # Refusals are printed once, at the end.
     if refused and not in_full:
         return
     for wave in waves if in_full or 1 < len(waves) <= MOST_WAVES else ():

@@ -177,7 +177,7 @@ def test_running_restart_is_joined_with_an_access_key(switches, target, below, t
     time_passes.time += 2
     another_controller()
     if switches.task_tags == "absent" and target in ("zone", "obproxies"):
-        # Nothing tells of which zone or OBProxy a task is: it is not joined, and there is no second one.
+        # A task does not show its zone or OBProxy: the second run neither joins it nor sends another request.
         with pytest.raises(TargetBusy, match="is not known to restart this target"):
             restart(time_passes, selector, auth="access key")
         time_passes.time += 60

@@ -183,7 +183,7 @@ def printed_commands():
                 yield pytest.param(module, given, id=f"{path.stem} {module} {given.get('state', '')}")
 
 
-@pytest.mark.parametrize(("module", "given"), printed_commands())
+@pytest.mark.parametrize(("module", "given"), list(printed_commands()))
 def test_command_that_a_failure_prints_is_taken_by_its_module(module, given):
     program, host, flag, name, option, arguments = shlex.split(adhoc_command(module, **given))
     assert (program, host, flag, name, option) == ("ansible", "localhost", "-m", f"oceanbase.ocp.{module}", "-a")
@@ -202,7 +202,7 @@ def texts_of_playbooks():
                 yield pytest.param("\n".join(lines), id=str(path.relative_to(ROOT)))
 
 
-@pytest.mark.parametrize("text", texts_of_playbooks())
+@pytest.mark.parametrize("text", list(texts_of_playbooks()))
 def test_variable_with_a_value_is_printed_as_it_is_given(text):
     names = "|".join(PAGES)
     # "and rolling_restart_max_failures=0" tells what is given.

@@ -24,7 +24,7 @@ LOST = ResponseLost(
 
 
 def failed(*errors):
-    """What is raised for servers of which these errors are known."""
+    """The error that a run raises after these errors of its servers."""
     selector = Selector(Server, {"cluster": "orders"})
     members = [FleetMember("orders", f"10.0.0.{number}:2882", selector, request()) for number in range(len(errors))]
     outcome = FleetOutcome(members, SYSTEM_CLOCK)

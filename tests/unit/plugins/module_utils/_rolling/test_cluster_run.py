@@ -341,7 +341,7 @@ def test_name_of_a_rolling_restart_begins_for_the_servers_of_its_scope_alone(ser
     ],
 )
 def test_server_that_was_added_since_the_name_was_used_for_its_cluster(servers, started, planned, service, roll):
-    """As for cluster_restart: a server that has joined since the name began for the cluster is told by the clocks."""
+    """The name has begun for the cluster, so clocks decide about a server that has joined since."""
     named = {"since": None, "change": "memory-2"}
     roll(servers=servers, **named)
     before = len(service.posts)

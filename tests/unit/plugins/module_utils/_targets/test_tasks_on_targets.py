@@ -14,6 +14,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.arbitration
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.cluster import Cluster
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.operating_tasks import operated_by
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.server import Server
+from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.task_names import is_foreign
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.zone import Zone
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import (
     AGENTS,
@@ -242,6 +243,22 @@ def test_task_names_are_compared_without_regard_to_case(target, name, api):
     tags = {"hostId": 51, "arbitrationServiceId": 61}
     api.expect("tasks", name="agent" if target is BOTH else "arbitration", gives=[listed(90, name, tags)])
     assert [number for number, _restarts in touching(target, api)] == [90]
+
+
+@pytest.mark.parametrize(
+    ("task", "foreign"),
+    [
+        ({}, True),
+        ({"name": None}, True),
+        ({"name": "42"}, True),
+        ({"name": "重启仲裁服务"}, True),
+        ({"name": "Restart log proxy"}, True),
+        ({"name": AGENTS}, False),
+        ({"name": "Create tenant"}, False),
+    ],
+)
+def test_task_whose_name_tells_no_kind_may_be_of_any(task, foreign):
+    assert is_foreign(task) is foreign
 
 
 def test_agent_tasks_without_tags_are_matched_by_host(api):
