@@ -25,7 +25,8 @@ description:
   - What and how - O(zones), O(servers), O(strategy), O(batch), O(canary), O(freeze_server), O(run), O(options_only).
   - Once per change - O(change), O(started_before), O(until_effective).
   - When not to restart - O(safety), O(tolerate_outage_of), O(safety_timeout), O(min_zones), O(stop_on), O(max_lag),
-    O(offline_budget), O(max_failures), O(judged_tasks), O(most_down), O(max_servers), O(finish_before).
+    O(metric_limits), O(offline_budget), O(max_failures), O(judged_tasks), O(most_down), O(max_servers),
+    O(finish_before).
   - Waiting - O(wait_timeout), O(wait_interval), O(soak).
   - Output - O(show_progress), O(show_steps), O(log_lines), O(detail), O(hint_variables).
   - Connection and journal - O(url), O(username), O(password), O(access_key_id), O(access_key_secret),
@@ -403,6 +404,11 @@ plan:
           returned: always
           type: list
           elements: int
+        metrics:
+          description: The medians of the metrics in O(metric_limits) before the change, by their names, for the option
+            C(metrics_before) of the restart modules. Only of those with C(rise).
+          returned: always
+          type: dict
         offline_time:
           description: How many seconds one of its servers may be offline; null if O(offline_budget) does not need it,
             or the service does not show it.

@@ -208,6 +208,11 @@ clusters:
       returned: always
       type: list
       elements: int
+    metrics:
+      description: The medians of the metrics in O(metric_limits) before the change, by their names, for the option
+        C(metrics_before) of the restart modules. Only of those with C(rise).
+      returned: always
+      type: dict
     offline_time:
       description: How many seconds one of its servers may be offline; null if O(offline_budget) does not need it, or
         the service does not show it.

@@ -304,6 +304,7 @@ trace_id:
 
 from ..module_utils._module.bridge import Definition, run_module
 from ..module_utils._base.checks import check_nonempty
+from ..module_utils._base.errors import OptionError
 from ..module_utils._health.health_gate import await_health
 from ..module_utils._health.health_rules import Apart
 from ..module_utils._health.read_health import Demands
@@ -335,7 +336,13 @@ def run(api, params, mode):
         apart=None if zone is None else Apart(zone, params["apart_from_tasks"] or ()),
     )
     soak, policy = seconds_option(params, "soak", 0), poll_policy(params, mode)
-    return await_health(api, params["cluster"], demands, policy, soak=soak, watch=watch(params))
+    signs = watch(params)
+    if signs is not None and signs.metrics_before is None and any(limit.rise is not None for limit in signs.limits):
+        raise OptionError(
+            "metrics_before: is not given, and metric_limits has rise; give the medians from before the change, which "
+            "cluster_rolling_restart_info returns as metrics."
+        )
+    return await_health(api, params["cluster"], demands, policy, soak=soak, watch=signs)
 
 
 RULES = {"required_together": [("zone", "servers")], "required_by": {"apart_from_tasks": ("apart_from_zone",)}}

@@ -115,6 +115,16 @@ def test_plan_names_the_signs_and_those_that_are_left_out_stop_nothing(roll, sta
     assert not any("stops on" in line or "sign" in line for line in plan_lines(none))
 
 
+def test_metric_above_its_limit_stops_before_the_first_node(roll, start_emulator):
+    emulator = start_emulator(*QUICK)
+    limits = [{"name": "max_full_clog_sync_delay_second", "most": 0.01}]
+    outcome = roll(emulator, ["payments"], metric_limits=limits, gate_timeout=1)
+    assert outcome.rc == 2
+    words = "max_full_clog_sync_delay_second of payments is 0.05, more than 0.01 (stop_on: metrics)"
+    assert words in message(outcome)
+    assert posts(emulator) == []
+
+
 def test_user_who_may_not_see_signs_is_warned_and_restarts(roll, start_emulator):
     emulator = start_emulator(*QUICK)
     emulator.post("/emulator/faults", {

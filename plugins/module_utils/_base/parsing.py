@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Mapping
 from datetime import datetime
@@ -40,6 +41,13 @@ def integer(value: object) -> int | None:
         return None
     number = int(value)
     return number if -(2**63) <= number < 2**63 else None
+
+
+def number(value: object) -> float | None:
+    """A finite number; None for anything else."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        return None
+    return float(value)
 
 
 def integers(value: object) -> list[int]:

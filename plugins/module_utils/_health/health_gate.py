@@ -216,7 +216,7 @@ class _PolledCluster:
         name = str(health.cluster["name"])
         readings = self._signs.read(health.cluster["id"], name)
         placed = placed_servers(health.records.cluster, health.records.servers)
-        found = troubles(name, placed, readings, self._signs.watch)
+        found = troubles(name, placed, readings, self._signs.watch, health.listed)
         return [Problem(trouble.words, _kind_of(trouble)) for trouble in found]
 
     def _record(self) -> Record:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -17,6 +18,7 @@ from .._restart.failure_limit import FailureLimit
 from .._restart.knowledge import InFlight
 from .._restart.restart_request import RestartRequest, Safety
 from .._safety.caps import Caps, parse_caps
+from .._signs.metric_limit import LEAST_SAMPLES, LOOK_BACK, MetricLimit
 from .._signs.offline_budget import OfflineBudget
 from .._signs.sign_rules import Sign, Watch
 from .._waiting.poll_pauses import DEFAULT_LOG_LINES, SHORTEST_PAUSE, PollPolicy
@@ -59,10 +61,23 @@ PLAN_OPTIONS: dict[str, Any] = {
 PLANNED_SIGN_OPTIONS: dict[str, Any] = {
     "stop_on": {"type": "list", "elements": "str", "choices": [sign.value for sign in Sign]},
     "max_lag": {"type": "int", "default": MOST_LAG},
+    "metric_limits": {
+        "type": "list",
+        "elements": "dict",
+        "options": {
+            "name": {"type": "str", "required": True},
+            "most": {"type": "float"},
+            "rise": {"type": "float"},
+            "samples": {"type": "int", "default": LEAST_SAMPLES},
+            "seconds": {"type": "int", "default": LOOK_BACK},
+        },
+        "required_one_of": [["most", "rise"]],
+    },
 }
 SIGN_OPTIONS: dict[str, Any] = {
     **PLANNED_SIGN_OPTIONS,
     "alarms_before": {"type": "list", "elements": "int"},
+    "metrics_before": {"type": "dict"},
 }
 BUDGET_OPTIONS: dict[str, Any] = {
     "offline_budget": {
@@ -92,10 +107,21 @@ GATE_OPTIONS: dict[str, Any] = {
 
 
 def watch(params: Params) -> Watch | None:
-    """The signs of trouble in the option, if any. Raises OptionError."""
-    signs = frozenset(map(Sign, params["stop_on"] or ()))
+    """The signs of trouble in the options, if any; limits of metrics alone are one, too. Raises OptionError."""
+    limits, before = _metric_limits(params)
+    signs = frozenset(map(Sign, params["stop_on"] or ([Sign.METRICS] if limits else ())))
     lag = seconds_option(params, "max_lag", 0)
-    return Watch(signs, lag, frozenset(params.get("alarms_before") or ())) if signs else None
+    found = Watch(signs, lag, frozenset(params.get("alarms_before") or ()), limits, before)
+    return found if found.checked else None
+
+
+def _metric_limits(params: Params) -> tuple[Sequence[MetricLimit], Mapping[str, float] | None]:
+    """The limits of metrics, and what metrics were before the change, if that is given. Raises OptionError."""
+    if not params["metric_limits"] and params.get("metrics_before") is None:
+        return (), None
+    from .._signs.metric_rules import parse_limit, parse_medians
+
+    return [parse_limit(given) for given in params["metric_limits"] or ()], parse_medians(params.get("metrics_before"))
 
 
 def poll_policy(params: Params, mode: RunMode) -> PollPolicy:

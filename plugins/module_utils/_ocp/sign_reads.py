@@ -7,7 +7,7 @@ See docs/dev/contract.md, "Alarms", "Metrics" and "Backups".
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from datetime import UTC, datetime
 from typing import Protocol
 
@@ -40,13 +40,22 @@ class SignReads(Protocol):
         )
 
     def lag_samples(self, cluster: str, since: datetime, until: datetime) -> list[Record]:
-        """How far the replicas of a cluster lag, as ``timestamp`` in seconds and the value of LAG, in seconds.
+        """How far the replicas of a cluster lag, in seconds by the name LAG; see metric_samples."""
+        return self._shared(("lag", cluster), lambda: self.metric_samples(cluster, [LAG], since, until))
+
+    def newest_metrics(self, cluster: str, names: Sequence[str], since: datetime, until: datetime) -> list[Record]:
+        """Samples of now; see metric_samples."""
+        key = ("metrics", cluster, *names)
+        return self._shared(key, lambda: self.metric_samples(cluster, names, since, until))
+
+    def metric_samples(self, cluster: str, names: Sequence[str], since: datetime, until: datetime) -> list[Record]:
+        """Samples of metrics of a cluster: ``timestamp`` in seconds, and the values by the names of the metrics.
 
         Documents of different versions spell the parameters of the time in two ways.
         """
         begin, end = _utc(since), _utc(until)
         query = {
-            "metrics": LAG,
+            "metrics": ",".join(names),
             "labels": f"app:OB,ob_cluster_name:{cluster}",
             "groupBy": "ob_cluster_name",
             "interval": SECONDS_BETWEEN_SAMPLES,
@@ -55,7 +64,7 @@ class SignReads(Protocol):
             "start_time": begin,
             "end_time": end,
         }
-        return self._shared(("lag", cluster), lambda: self._list("/api/v2/monitor/metric", query, OTHERS_A_PAGE))
+        return self._list("/api/v2/monitor/metric", query, OTHERS_A_PAGE)
 
     def data_backups(self, cluster_id: int, since: datetime) -> list[Record]:
         """The data backups of a cluster and its tenants that began since then."""

@@ -13,7 +13,7 @@ from .._base.cli_hints import BY_OPTIONS, Hints
 from .._base.clock import Clock
 from .._base.errors import ChangeStopped, NotFound, PermissionDenied, ServiceError
 from .._base.parsing import Record, instant
-from .._base.service_clock import to_service_clock
+from .._base.service_clock import ServiceClock, to_service_clock
 from .._base.text import NAMED_AT_MOST
 from .._journal.journal import Journal
 from .._journal.rows import FirstSight
@@ -40,6 +40,19 @@ class FailureLimit:
     most: int
     judged: frozenset[int] = frozenset()
     hints: Hints = BY_OPTIONS
+
+
+def begin_of(
+    started_before: datetime | None, uses: Iterable[FirstSight], clock: ServiceClock, wall: float
+) -> datetime | None:
+    """The begin of a change by the ``clock`` of the service: its instant, else the first of the ``uses`` of its name.
+
+    None without both. ``wall`` is now by the clock of this machine. Rather too early than too late.
+    """
+    if started_before is not None:
+        return to_service_clock(started_before, clock, wall)[0]
+    earliest = min((noted_span(each.at, each.clocks, clock).first for each in uses), default=None)
+    return None if earliest is None else datetime.fromtimestamp(earliest, UTC)
 
 
 class FailureCheck:
@@ -71,15 +84,10 @@ class FailureCheck:
         self._first_uses = lambda: journal.first_uses(change)
 
     @property
-    def _since(self) -> datetime | None:
-        """When the change began, by the clock of the service; None if that is not known. Raises JournalError."""
-        clock = self._api.service_clock
-        if self._started_before is not None:
-            return to_service_clock(self._started_before, clock, self._clock.wall())[0]
-        uses = [] if self._first_uses is None else self._first_uses()
-        # Rather too early than too late.
-        earliest = min((noted_span(each.at, each.clocks, clock).first for each in uses), default=None)
-        return None if earliest is None else datetime.fromtimestamp(earliest, UTC)
+    def since(self) -> datetime | None:
+        """The begin of the change by the clock of the service; None if it is not known. Raises JournalError."""
+        uses = [] if self._started_before is not None or self._first_uses is None else self._first_uses()
+        return begin_of(self._started_before, uses, self._api.service_clock, self._clock.wall())
 
     @property
     def requests(self) -> int:
@@ -89,7 +97,7 @@ class FailureCheck:
 
     def read(self) -> None:
         """Read the FAILED tasks again, before the look at the target. ``check`` raises an error of this read."""
-        if self._limit is None or (since := self._since) is None:
+        if self._limit is None or (since := self.since) is None:
             return
         try:
             self._found = self._failures(self._limit, since)

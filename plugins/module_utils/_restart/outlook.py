@@ -21,6 +21,7 @@ from .._targets.serving import RUNNING
 from .._targets.target import Member, Observation
 from .back import sent_at
 from .change import Begin, begun_by
+from .failure_limit import begin_of
 from .know import Memory, know, undecided
 from .knowledge import Relative, Wish
 from .look import Look, newest_first
@@ -89,6 +90,12 @@ class Foresight:
         name = self._change.name
         is_alone = self._change.started_before is None and not self._change.values
         return dict.fromkeys(self._unbegun, name) if name is not None and is_alone else {}
+
+    def began(self) -> datetime | None:
+        """When the change began, by the clock of the service; None if it has not. Raises JournalError."""
+        name = self._change.name
+        uses = [] if name is None else self._journal.first_uses(name)
+        return begin_of(self._change.started_before, uses, self._api.service_clock, self._clock.wall())
 
     def of(
         self, server: Server, member: Member, listed: Sequence[Record] | None, values: ValuesSeen | None = None

@@ -51,10 +51,12 @@ class SignGate:
         self._target = target
         self._request = request
         self._warnings = warnings
-        self._reader = None if request.watch is None else SignReader(api, request.watch, clock, warnings, lag)
         self._failures = FailureCheck(api, request.failures, request.started_before, clock, warnings)
         if request.change is not None:
             self._failures.begin_with(journal, request.change)
+        watch = request.watch
+        began = lambda: self._failures.since  # noqa: E731
+        self._reader = None if watch is None else SignReader(api, watch, clock, warnings, lag, began)
         self._read: Readings | ServiceError | None = None
         self._budget: _Budget | ServiceError | None = None
 
@@ -112,7 +114,8 @@ class SignGate:
             self._read.add_advice("Without stop_on, signs of trouble are not checked.")
             raise self._read
         cluster = str(self._target.result()["cluster_name"])
-        found = troubles(cluster, look.observed.servers, self._read, self._reader.watch)
+        listed = [entry.record for entry in look.tasks]
+        found = troubles(cluster, look.observed.servers, self._read, self._reader.watch, listed)
         if not found:
             return Judgement(Go(), warnings=slow)
         words, refusal = tuple(one.words for one in found), self._refusal(found, waited)

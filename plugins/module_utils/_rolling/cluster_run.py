@@ -221,7 +221,9 @@ class ClusterInTurn:
         if safety is not None and self._wanted.plan.strategy is Strategy.SERVER:
             safety = replace(safety, zone=batch["zone"] or None)
         if watch is not None:
-            watch = replace(watch, alarms_before=frozenset(self._cluster["alarms"]))
+            watch = replace(
+                watch, alarms_before=frozenset(self._cluster["alarms"]), metrics_before=self._cluster["metrics"]
+            )
         offline_time = self._cluster["offline_time"]
         return replace(
             asked,

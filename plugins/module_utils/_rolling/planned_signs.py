@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Any
 
 from .._base.clock import Clock
@@ -21,10 +22,14 @@ from .._targets.cluster import placed_servers
 
 @dataclass(frozen=True)
 class SeenSigns:
-    """The signs of trouble in a cluster, the ids of its alarms, and the seconds that a server of it may be offline."""
+    """The signs of trouble in a cluster, the ids of its alarms, and the seconds that a server of it may be offline.
+
+    ``metrics`` are the medians before the change.
+    """
 
     troubles: Sequence[Trouble] = ()
     alarms: Sequence[int] = ()
+    metrics: Mapping[str, float] = field(default_factory=dict)
     offline_time: float | None = None
 
     @property
@@ -36,35 +41,48 @@ class SeenSigns:
         """As registered facts."""
         words = [trouble.words for trouble in self.troubles]
         offline_time = None if self.offline_time is None else max(1, int(self.offline_time))
-        return {"signs": words, "alarms": list(self.alarms), "offline_time": offline_time}
+        return {
+            "signs": words,
+            "alarms": list(self.alarms),
+            "metrics": dict(self.metrics),
+            "offline_time": offline_time,
+        }
 
 
 class PlannedSigns:
     """Looks at each cluster for signs of trouble.
 
     The restarts ignore alarms that are there now. Without ``watch`` it checks none. ``judges_budget``: it reads how
-    long a server may be offline.
+    long a server may be offline. ``began`` tells when the change began, None if it begins now.
     """
 
     def __init__(
-        self, api: OcpApi, watch: Watch | None, judges_budget: bool, clock: Clock, warnings: list[str]
+        self,
+        api: OcpApi,
+        watch: Watch | None,
+        judges_budget: bool,
+        clock: Clock,
+        warnings: list[str],
+        began: Callable[[], datetime | None],
     ) -> None:
         self._api = api
         self._judges_budget = judges_budget
         self._warnings = warnings
-        self._reader = None if watch is None else SignReader(api, watch, clock, warnings)
+        self._reader = None if watch is None else SignReader(api, watch, clock, warnings, began=began)
 
     def of(self, health: ClusterHealth) -> SeenSigns:
         """What is seen of a cluster. Raises a ServiceError."""
         number, name = health.cluster["id"], str(health.cluster["name"])
         found: list[Trouble] = []
         alarms: list[int] = []
+        metrics: Mapping[str, float] = {}
         if self._reader is not None:
             readings = self._reader.read(number, name)
             placed = placed_servers(health.records.cluster, health.records.servers)
             own = alarms_of(readings.alarms or (), name, placed)
             alarms = [known for alarm in own if (known := alarm.get("id")) is not None]
             watch = replace(self._reader.watch, alarms_before=frozenset(alarms))
-            found = troubles(name, placed, readings, watch)
+            found = troubles(name, placed, readings, watch, health.listed)
+            metrics = readings.metrics_before
         offline = read_offline_time(self._api, number, self._warnings) if self._judges_budget else None
-        return SeenSigns(found, alarms, offline)
+        return SeenSigns(found, alarms, metrics, offline)

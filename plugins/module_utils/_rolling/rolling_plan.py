@@ -105,7 +105,7 @@ def plan_rolling_restart(api: OcpApi, wanted: RollingRequest, clock: Clock = SYS
     foresight = Foresight(api, change, clock)
     warnings = foresight.warnings
     total = servers_in_all(api) if wanted.caps is not None and wanted.caps.needs_total else 0
-    signs = PlannedSigns(api, wanted.watch, wanted.judges_budget, clock, warnings)
+    signs = PlannedSigns(api, wanted.watch, wanted.judges_budget, clock, warnings, foresight.began)
     planned = [
         replace(_plan_cluster(api, cluster, health, wanted, foresight, total, clock), signs=signs.of(health))
         for cluster, health in found

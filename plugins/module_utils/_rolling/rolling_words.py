@@ -44,7 +44,7 @@ def plan_lines(plan: Result, wanted: RollingRequest, *, in_full: bool, would: bo
     yield from (_left_alone(server) for server in left if in_full or not server["serves"])
     yield from _trouble_lines(clusters, would=would)
     if wanted.watch is not None and batches:
-        signs = sorted(sign.value for sign in wanted.watch.signs)
+        signs = sorted(sign.value for sign in wanted.watch.checked)
         limit = f" (max_lag={wanted.watch.max_lag:g})" if would and Sign.LAG in wanted.watch.signs else ""
         yield f"stops on: {', '.join(signs)}{limit}"
 

@@ -4,14 +4,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from .._base.clock import Clock
 from .._base.errors import AuthenticationFailed, RequestRefused, ResponseUnreadable, ServiceError
-from .._base.parsing import Record
+from .._base.parsing import Record, number
 from .._base.service_clock import service_time
 from .._ocp.endpoints import OcpApi
 from .._ocp.sign_reads import LAG
@@ -66,12 +65,6 @@ def read_lag(api: OcpApi, cluster: str, now: datetime) -> float | None:
 
 def newest_lag(samples: Iterable[Record]) -> float | None:
     """The newest value of the metric, in seconds; None without any."""
-    values = [(_number(sample.get("timestamp")), _number(sample.get(LAG))) for sample in samples]
+    values = [(number(sample.get("timestamp")), number(sample.get(LAG))) for sample in samples]
     shown = [(at, value) for at, value in values if at is not None and value is not None]
     return max(shown)[1] if shown else None
-
-
-def _number(value: object) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
-        return None
-    return float(value)

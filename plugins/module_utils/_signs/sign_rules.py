@@ -4,8 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
@@ -15,6 +15,7 @@ from .._base.text import in_seconds, join_names, one_line
 from .._targets.serving import is_in_flight
 from .._targets.target import PlacedServer
 from .alarm_rules import alarm_words, alarms_of, is_explained, is_harmless, is_of_clock, may_be_of_restart
+from .metric_limit import MetricLimit
 
 # The words of docs/dev/contract.md, "Backups", for one that has not ended.
 RUNNING_BACKUP = ("BEGINNING", "INITIALIZING", "DOING", "CANCELING")
@@ -32,22 +33,34 @@ class Sign(StrEnum):
     MERGE = "merge"
     VERSIONS = "versions"
     NTP = "ntp"
+    METRICS = "metrics"
 
 
 @dataclass(frozen=True)
 class Watch:
-    """Which signs stop. ``max_lag`` is seconds, ``alarms_before`` are the ids of alarms that are known already."""
+    """Which signs stop.
+
+    ``max_lag`` is seconds, ``alarms_before`` are the ids of alarms that are known already. ``metrics_before`` are the
+    medians of metrics before the change, None if they are not known yet.
+    """
 
     signs: frozenset[Sign]
     max_lag: float
     alarms_before: frozenset[int] = frozenset()
+    limits: Sequence[MetricLimit] = ()
+    metrics_before: Mapping[str, float] | None = None
+
+    @property
+    def checked(self) -> frozenset[Sign]:
+        """The signs that are checked: metrics only if there are limits of them."""
+        return self.signs if self.limits else self.signs - {Sign.METRICS}
 
 
 @dataclass(frozen=True)
 class Readings:
     """What was read of a cluster ``at`` a time of the service: None for what was not requested, or is not shown.
 
-    ``lag`` is seconds.
+    ``lag`` is seconds, ``metrics`` are samples, ``metrics_before`` the medians of metrics before the change.
     """
 
     at: datetime
@@ -55,6 +68,8 @@ class Readings:
     lag: float | None = None
     backups: Sequence[Record] | None = None
     restores: Sequence[Record] | None = None
+    metrics: Sequence[Record] | None = None
+    metrics_before: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -71,8 +86,14 @@ class Trouble:
         return f"{self.text} (stop_on: {self.sign.value})"
 
 
-def troubles(cluster: str, placed: Sequence[PlacedServer], readings: Readings, watch: Watch) -> list[Trouble]:
-    """The signs of the cluster with this name, whose servers are ``placed``."""
+def troubles(
+    cluster: str,
+    placed: Sequence[PlacedServer],
+    readings: Readings,
+    watch: Watch,
+    listed: Iterable[Record] = (),
+) -> list[Trouble]:
+    """The signs of the cluster with this name, whose servers are ``placed``, and whose tasks are ``listed``."""
     found = [
         *_alarms(alarms_of(readings.alarms or (), cluster, placed), placed, watch, readings.at),
         *_lag(cluster, placed, readings.lag, watch),
@@ -88,8 +109,9 @@ def troubles(cluster: str, placed: Sequence[PlacedServer], readings: Readings, w
         ),
         *_merge(cluster, placed),
         *_versions(cluster, placed),
+        *_metrics(cluster, placed, readings, watch, listed),
     ]
-    return [trouble for trouble in found if trouble.sign in watch.signs]
+    return [trouble for trouble in found if trouble.sign in watch.checked]
 
 
 def is_running(backup: Record) -> bool:
@@ -108,7 +130,7 @@ def is_restoring(restore: Record) -> bool:
 def allowing_words(found: Sequence[Trouble], watch: Watch | None, hints: Hints) -> str:
     """How to go on regardless: ask for the other signs, if there are any, with the option as the caller gives it."""
     left_out = {trouble.sign for trouble in found}
-    signs = frozenset[Sign]() if watch is None else watch.signs
+    signs = frozenset[Sign]() if watch is None else watch.checked
     others = [sign.value for sign in Sign if sign in signs and sign not in left_out]
     if given := hints.given("stop_on", ",".join(others)) if others else "":
         return f"To go on regardless, ask for {given}."
@@ -127,10 +149,27 @@ def _alarms(alarms: Iterable[Record], placed: Sequence[PlacedServer], watch: Wat
 
 def _lag(cluster: str, placed: Iterable[PlacedServer], lag: float | None, watch: Watch) -> Iterator[Trouble]:
     """While a server restarts, its replicas lag."""
-    moves = any(is_in_flight(server.member.status) for server in placed)
-    if lag is not None and lag > watch.max_lag and not moves:
+    if lag is not None and lag > watch.max_lag and not _moves(placed):
         words = f"replicas of {cluster} lag {in_seconds(lag)} behind, more than max_lag={watch.max_lag:g}"
         yield Trouble(Sign.LAG, words, True)
+
+
+def _metrics(
+    cluster: str, placed: Iterable[PlacedServer], readings: Readings, watch: Watch, listed: Iterable[Record]
+) -> Iterator[Trouble]:
+    """While a server restarts, it disturbs them."""
+    if readings.metrics is None or _moves(placed):
+        return
+    from .metric_rules import last_restart, metric_words
+
+    found = metric_words(
+        cluster, watch.limits, readings.metrics, readings.metrics_before, readings.at, last_restart(listed)
+    )
+    yield from (Trouble(Sign.METRICS, words, True) for words in found)
+
+
+def _moves(placed: Iterable[PlacedServer]) -> bool:
+    return any(is_in_flight(server.member.status) for server in placed)
 
 
 def _backup_words(backup: Record) -> str:

@@ -53,6 +53,7 @@ NO_BAD_VALUE = {
     ("alarms_before", RANGE): "which ids there are only the service knows",
     ("alarms_before", EMPTY): "there may have been none",
     ("stop_on", EMPTY): "nothing may be asked for",
+    ("metric_limits", EMPTY): "nothing may be asked for",
     ("task_id", RANGE): "which ids there are only the service knows",
     ("subtask_id", RANGE): "which ids there are only the service knows",
 }
@@ -126,6 +127,13 @@ BY_HAND: dict[str, tuple[Bad, ...]] = {
     "safety_timeout": (Bad(RANGE, -1), Bad(RANGE, 604801)),
     "proof_timeout": (Bad(RANGE, -1), Bad(RANGE, 604801)),
     "threads": (Bad(RANGE, 0), Bad(RANGE, 65)),
+    "metric_limits": (
+        Bad(UNUSABLE, [{"name": "sql rt", "most": 1}], shown="sql rt"),
+        Bad(RANGE, [{"name": "sql_rt", "rise": -1}], shown="rise of sql_rt is -1"),
+        Bad(RANGE, [{"name": "sql_rt", "most": 1, "samples": 0}], shown="0 is out"),
+        Bad(RANGE, [{"name": "sql_rt", "most": 1, "seconds": 10}], shown="10 is out"),
+    ),
+    "metrics_before": (Bad(UNUSABLE, {"sql_rt": "many"}, shown="many"),),
     "max_lag": (Bad(RANGE, -1), Bad(RANGE, 604801)),
     "offline_time": (Bad(RANGE, 0), Bad(RANGE, 604801)),
     "change": (

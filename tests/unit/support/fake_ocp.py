@@ -188,6 +188,8 @@ class FakeOcp:
     arbitrated: dict[str, list[int]] = field(default_factory=dict)
     alarms: list[dict[str, Any]] = field(default_factory=list)
     lag: float | None = 0.05
+    # The value of a metric at an instant, in seconds.
+    metric: Any = lambda _name, _at: 0.0
     backups: list[dict[str, Any]] = field(default_factory=list)
     restores: list[dict[str, Any]] = field(default_factory=list)
     cluster_name: str = "orders"
@@ -352,6 +354,19 @@ class FakeOcp:
         self._called("lag_samples")
         assert (cluster, until - since) == (self.cluster_name, timedelta(seconds=120))
         return [] if self.lag is None else [{"timestamp": 1, LAG: 0.05}, {"timestamp": 2, LAG: self.lag}]
+
+    def newest_metrics(self, cluster: str, names: Any, since: datetime, until: datetime) -> list[dict[str, Any]]:
+        self._called("newest_metrics")
+        return self._metric_samples(cluster, names, since, until)
+
+    def metric_samples(self, cluster: str, names: Any, since: datetime, until: datetime) -> list[dict[str, Any]]:
+        self._called("metric_samples")
+        return self._metric_samples(cluster, names, since, until)
+
+    def _metric_samples(self, cluster: str, names: Any, since: datetime, until: datetime) -> list[dict[str, Any]]:
+        assert cluster == self.cluster_name
+        instants = range(int(since.timestamp()) // 5 * 5, int(until.timestamp()) + 1, 5)
+        return [{"timestamp": at, **{name: self.metric(name, at) for name in names}} for at in instants]
 
     def data_backups(self, cluster_id: int, since: datetime) -> list[dict[str, Any]]:
         self._called("data_backups")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The metric that tells how far replicas lag."""
+"""Metrics: how far replicas lag, and those that a test plants."""
 
 import pytest
 
@@ -54,6 +54,15 @@ def test_planted_value_holds_from_then_on_and_the_largest_is_shown(emulated):
     assert values(emulated) == {-120: 0.05, -60: 0.05, 0: 40, 60: 40, 120: 7.5}
 
 
+def test_any_metric_can_be_planted_and_is_0_before(emulated):
+    emulated.pass_time(30)
+    body = {"name": "sql_rt", "value": 12.5}
+    emulated.request("PUT", "/emulator/servers/3/metric", json=body).raise_for_status()
+    emulated.pass_time(60)
+    found = read(emulated, metrics=f"sql_rt,{METRIC}")["contents"]
+    assert [(each["sql_rt"], each[METRIC]) for each in found] == [(0, 0.05)] * 3 + [(12.5, 0.05)]
+
+
 @pytest.mark.parametrize(
     ("labels", "value"),
     [
@@ -105,7 +114,7 @@ def test_invalid_request_is_refused(emulated, changes):
     ("server", "body", "status"),
     [
         (99, {"name": METRIC, "value": 1}, 404),
-        (1, {"name": "cpu_percent", "value": 1}, 400),
+        (1, {"name": "CPU %", "value": 1}, 400),
         (1, {"name": METRIC, "value": -1}, 400),
     ],
 )

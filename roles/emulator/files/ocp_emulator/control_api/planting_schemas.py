@@ -35,7 +35,7 @@ class PlantedAlarm(Schema):
 class PlantedMetric(Schema):
     """The value that a metric of a server has from now on."""
 
-    name: Text
+    name: Annotated[str, Field(strict=True, pattern=r"^[a-z][a-z0-9_]*$", max_length=100)]
     value: Annotated[float, Field(strict=True, ge=0, le=1e9)]
 
 

@@ -12,7 +12,7 @@ from ocp_emulator.base import errors
 from ocp_emulator.ocp_api.dependencies import TimeParam, error_responses
 from ocp_emulator.schemas.envelope import Envelope
 from ocp_emulator.serializers import metric_serializers
-from ocp_emulator.serializers.metric_serializers import LARGEST_POINTS, METRICS, MetricRequest, Samples
+from ocp_emulator.serializers.metric_serializers import LARGEST_POINTS, MetricRequest, Samples
 from ocp_emulator.service import service_of
 from ocp_emulator.web.parameters import Count, Whole, instant
 from ocp_emulator.web.request_context import context_of
@@ -41,13 +41,7 @@ def _wanted(
         raise errors.bad_request(f"The parameter '{'startTime' if since is None else 'endTime'}' is missing.")
     if not group_by:
         raise errors.illegal_argument("The parameter 'groupBy' is empty.")
-    names = metrics.split(",")
-    for name in names:
-        if name not in METRICS:
-            raise errors.illegal_argument(
-                f"The parameter 'metrics' has '{name}', which is not among: {', '.join(METRICS)}."
-            )
-    return MetricRequest(names, _labels(labels), since, until, max(interval, step), min(points, LARGEST_POINTS))
+    return MetricRequest(metrics.split(","), _labels(labels), since, until, max(interval, step), min(points, LARGEST_POINTS))
 
 
 def _labels(text: str) -> Mapping[str, str]:
@@ -63,6 +57,12 @@ def _labels(text: str) -> Mapping[str, str]:
 )
 async def read_metrics(request: Request, wanted: Annotated[MetricRequest, Depends(_wanted)]) -> Response:
     """The largest values of the servers that the labels choose, at instants that are multiples of the interval."""
-    context = context_of(request)
-    found = metric_serializers.samples(service_of(request).store.db, wanted, context.now)
+    context, db = context_of(request), service_of(request).store.db
+    known = metric_serializers.known_metrics(db)
+    for name in wanted.metrics:
+        if name not in known:
+            raise errors.illegal_argument(
+                f"The parameter 'metrics' has '{name}', which is not among: {', '.join(sorted(known))}."
+            )
+    found = metric_serializers.samples(db, wanted, context.now)
     return context.reply(Envelope[Samples], found)

@@ -10,7 +10,7 @@ from ocp_emulator.base.clock import SECOND
 from ocp_emulator.schemas.envelope import Page
 from ocp_emulator.schemas.schema import Schema
 
-# How far replicas lag, unless another value was planted.
+# How far replicas lag, unless another value was planted. Other metrics are those that were planted, and 0 before.
 METRICS: Mapping[str, float] = {"max_full_clog_sync_delay_second": 0.05}
 LARGEST_POINTS = 1_440
 # As the documented sample has it.
@@ -51,6 +51,11 @@ class MetricRequest:
     points: int
 
 
+def known_metrics(db: sqlite3.Connection) -> set[str]:
+    """The names of all metrics that the service has."""
+    return {*METRICS, *(row["name"] for row in db.execute("SELECT DISTINCT name FROM metric_values"))}
+
+
 def samples(db: sqlite3.Connection, wanted: MetricRequest, now: int) -> Samples:
     """The largest values of the chosen servers up to now. Where there are too many instants, the step is longer."""
     chosen: dict[str, str | None] = {"cluster": None, "zone": None, "ip": None, "ob_cluster_id": None}
@@ -78,4 +83,4 @@ def _course(db: sqlite3.Connection, name: str, server_id: int) -> list[tuple[int
 
 
 def _largest(name: str, courses: Sequence[Sequence[tuple[int, float]]], instant: int) -> float:
-    return max(next((value for at, value in course if at <= instant), METRICS[name]) for course in courses)
+    return max(next((value for at, value in course if at <= instant), METRICS.get(name, 0.0)) for course in courses)

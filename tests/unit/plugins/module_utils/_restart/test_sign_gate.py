@@ -13,6 +13,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.failure_limit import FailureLimit
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart_request import RestartRequest, Safety
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.run import restart_target
+from ansible_collections.oceanbase.ocp.plugins.module_utils._signs.metric_limit import MetricLimit
 from ansible_collections.oceanbase.ocp.plugins.module_utils._signs.offline_budget import OfflineBudget
 from ansible_collections.oceanbase.ocp.plugins.module_utils._signs.sign_rules import Sign, Watch
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll_pauses import PollPolicy
@@ -27,11 +28,21 @@ parts = pytest.mark.parametrize("case", [SERVER, ZONE], ids=["server", "zone"])
 
 
 def restart(
-    service, case=SERVER, *, signs=EVERY, seconds=0, wait=False, check_mode=False, since=None, healthy=False, **more
+    service,
+    case=SERVER,
+    *,
+    signs=EVERY,
+    seconds=0,
+    wait=False,
+    check_mode=False,
+    since=None,
+    healthy=False,
+    limits=(),
+    **more,
 ):
     shown = []
     policy = PollPolicy(7200, 10, lambda line, _failed: shown.append(line))
-    watch = Watch(signs, 3) if signs else None
+    watch = Watch(signs, 3, limits=limits) if signs else None
     request = RestartRequest(
         check_mode, wait, policy, since, safety=Safety(healthy=healthy), watch=watch, safety_timeout=seconds, **more
     )
@@ -77,12 +88,51 @@ def planted(**fields):
     return plant
 
 
+RISE = MetricLimit("sql_rt", rise=50)
+
+
+def risen(since, level=20.0):
+    """A metric with another level from so many seconds on after the beginning."""
+    return lambda _name, instant: level if instant > at(since).timestamp() else 10.0
+
+
+@parts
+def test_metric_that_has_risen_since_the_change_stops_also_a_later_run(case, service):
+    """What it was before the change is read from the time before that, however late the run."""
+    service.passes(3600)
+    service.metric = risen(since=60)
+    words = "sql_rt of orders has risen from 10 to 20, by more than 50 % (stop_on: metrics)"
+    assert words in str(refusal(service, case, limits=[RISE], since=at(30)))
+    service.metric = risen(since=-300)
+    assert restart(service, case, limits=[RISE], since=at(30))["action"] == "submitted"
+
+
+def test_metric_that_recovers_is_waited_for(service):
+    service.passes(600)
+    service.metric = lambda _name, instant: 40.0 if instant < at(700).timestamp() else 10.0
+    assert restart(service, limits=[MetricLimit("sql_rt", most=30)], seconds=600)["action"] == "submitted"
+    assert service.now > 700
+
+
+def test_too_few_samples_are_waited_for_and_then_stop(service):
+    """Samples count that are later than the end of the last restart."""
+    limit = MetricLimit("sql_rt", most=30)
+    restart(service, limits=[limit], wait=True)
+    assert restart(service, limits=[limit], seconds=120, wait=True)["action"] == "submitted"
+    service.metric = lambda _name, _instant: None
+    service.posts.clear()
+    assert "has 0 samples of 120 seconds and since the last restart, not 5" in str(
+        refusal(service, limits=[limit], seconds=60)
+    )
+
+
 SIGNS = {
     "alarms": planted(alarms=[ALARM]),
     "lag": planted(lag=4.0),
     "backup": planted(backups=[{"status": "DOING"}]),
     "merge": planted(compaction="MERGING"),
     "versions": planted(versions={42: "4.3.0.1"}),
+    "metrics": planted(metric=lambda _name, _instant: 40.0),
     "ntp": planted(alarms=[{"id": 13, "alarmType": "host_ntp_offset_too_large", "labels": {"host_ip": "10.1.0.3"}}]),
 }
 
@@ -91,15 +141,16 @@ SIGNS = {
 @pytest.mark.parametrize("sign", Sign)
 def test_each_sign_stops_the_request_and_is_named_and_can_be_left_out(sign, case, service):
     SIGNS[sign.value](service)
-    error = refusal(service, case)
+    limits = [MetricLimit("sql_rt", most=30)]
+    error = refusal(service, case, limits=limits)
     assert f"Did not restart {case.target.label}: there are signs of trouble: " in str(error)
     others = ",".join(other for other in Sign if other is not sign)
     assert str(error).endswith(f"(stop_on: {sign}). To go on regardless, ask for stop_on={others}.")
     [words] = error.facts["signs"]
     assert words in str(error)
-    assert str(refusal(service, case, check_mode=True)) == str(error)
+    assert str(refusal(service, case, check_mode=True, limits=limits)) == str(error)
     # An alarm about a clock is an alarm too.
-    assert restart(service, case, signs=EVERY - {sign, Sign.ALARMS})["action"] == "submitted"
+    assert restart(service, case, signs=EVERY - {sign, Sign.ALARMS}, limits=limits)["action"] == "submitted"
 
 
 @pytest.mark.parametrize("sign", ["lag", "backup", "merge", "ntp"])

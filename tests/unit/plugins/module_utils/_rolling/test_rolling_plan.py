@@ -84,7 +84,7 @@ def test_clusters_keep_their_order_with_root_servers_last(planned):
         "blocked": False,
         "message": "",
     }
-    well |= {"signs": [], "alarms": [], "offline_time": None}
+    well |= {"signs": [], "alarms": [], "metrics": {}, "offline_time": None}
     assert plan["clusters"] == [
         {"id": 32, "name": "payments", "batches": 3, **well},
         {"id": 31, "name": "orders", "batches": 6, **well},

@@ -4,13 +4,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import AuthenticationFailed, RequestRefused
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.sign_reads import LAG
 from ansible_collections.oceanbase.ocp.plugins.module_utils._signs.cluster_lag import ClusterLag, newest_lag
+from ansible_collections.oceanbase.ocp.plugins.module_utils._signs.metric_limit import MetricLimit
 from ansible_collections.oceanbase.ocp.plugins.module_utils._signs.read_signs import SignReader
 from ansible_collections.oceanbase.ocp.plugins.module_utils._signs.sign_rules import Sign, Watch
-from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import FakeOcp, refused, unreadable
+from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import FakeOcp, at, refused, unreadable
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import FakeClock
 
 CALLS = {
@@ -18,6 +21,7 @@ CALLS = {
     "ntp": ["active_alarms"],
     "lag": ["lag_samples"],
     "backup": ["data_backups", "tenant_restores"],
+    "metrics": ["newest_metrics", "metric_samples"],
 }
 # What is read, and the sign that needs it.
 READS = {
@@ -25,7 +29,9 @@ READS = {
     "lag_samples": ("lag of replicas", "lag"),
     "data_backups": ("backups", "backup"),
     "tenant_restores": ("restores", "backup"),
+    "newest_metrics": ("metrics", "metrics"),
 }
+LIMITS = (MetricLimit("sql_rt", rise=50),)
 
 
 @pytest.fixture
@@ -34,22 +40,34 @@ def ocp():
 
 
 def reader(ocp, *signs):
-    return SignReader(ocp, Watch(frozenset(signs), 30), ocp.time.clock)
+    return SignReader(ocp, Watch(frozenset(signs), 30, limits=LIMITS), ocp.time.clock)
 
 
 @pytest.mark.parametrize("sign", Sign)
 def test_each_sign_costs_what_it_takes(sign, ocp):
     one = reader(ocp, sign)
+    most = one.requests
     one.read(31, "orders")
     assert ocp.calls == CALLS.get(sign.value, [])
-    assert one.requests == len(ocp.calls)
+    assert most == len(ocp.calls)
 
 
 def test_alarms_are_read_once_for_two_signs(ocp):
     every = reader(ocp, *Sign)
     every.read(31, "orders")
-    assert sorted(ocp.calls) == ["active_alarms", "data_backups", "lag_samples", "tenant_restores"]
-    assert every.requests == 4
+    assert ocp.calls.count("active_alarms") == 1
+    assert len(set(ocp.calls)) == len(ocp.calls) == 6
+
+
+def test_metrics_before_the_change_are_read_once_and_not_if_they_are_known(ocp):
+    one = reader(ocp, Sign.METRICS)
+    one.began = lambda: at(ocp.now - 600)
+    first, second = one.read(31, "orders"), one.read(31, "orders")
+    assert first.metrics_before == second.metrics_before
+    assert (ocp.calls.count("metric_samples"), one.requests) == (1, 1)
+    ocp.calls.clear()
+    one.watch = replace(one.watch, metrics_before={"sql_rt": 3.0})
+    assert (one.read(31, "orders").metrics_before, ocp.calls) == ({"sql_rt": 3.0}, ["newest_metrics"])
 
 
 def test_everything_is_read(ocp):

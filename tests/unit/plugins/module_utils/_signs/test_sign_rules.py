@@ -9,6 +9,7 @@ from datetime import timedelta
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.cli_hints import BY_OPTIONS, Hints
+from ansible_collections.oceanbase.ocp.plugins.module_utils._signs.metric_limit import MetricLimit
 from ansible_collections.oceanbase.ocp.plugins.module_utils._signs.sign_rules import (
     Readings,
     Sign,
@@ -19,7 +20,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._signs.sign_rules im
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target import Member, PlacedServer
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import BEGINNING
 
-EVERY = Watch(frozenset(Sign), 30, frozenset({7}))
+EVERY = Watch(frozenset(Sign), 30, frozenset({7}), [MetricLimit("sql_rt", most=30)])
 
 
 def server(number, status="RUNNING", started=-3600, version="4.2.1.8", compaction=("IDLE", "IDLE"), serves=True):
@@ -52,6 +53,13 @@ def found(servers=tuple(HEALTHY), watch=EVERY, **read):
 def words(servers=tuple(HEALTHY), **read):
     [one] = troubles("orders", servers, readings(**read), EVERY)
     return one.words
+
+
+def test_metrics_do_not_count_while_a_server_restarts():
+    """Too few samples are no sign either: the restart disturbs them."""
+    assert found(metrics=[]) == [("metrics", True)]
+    assert found([server(1, "RESTARTING"), server(2)], metrics=[]) == []
+    assert found(watch=replace(EVERY, limits=()), metrics=[]) == []
 
 
 def test_healthy_cluster_shows_none():
