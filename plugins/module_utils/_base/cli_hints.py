@@ -5,10 +5,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import ceil
 from typing import Any
+
+# The words of a part of a message, its lines with commands, and its endings.
+_Split = tuple[str, list[str], list[str]]
 
 # What fits a terminal, and says when the task has ended.
 _TO_THE_END = {"wait": "true", "detail": "compact"}
@@ -22,7 +25,58 @@ _ENDINGS = {
     "task_wait": {"detail": "compact"},
 }
 RUN_AGAIN = "Then run the same command again."
+RUN_AGAIN_UNLESS_RETRIED = "Then run the same command again, unless a retry has restarted it."
+RUN_AGAIN_IF_NONE = "If none has started, run the same command again."
 NEXT_STEPS_HEADING = "With OCP_URL and the credentials in the environment:"
+_AGAIN = (RUN_AGAIN, RUN_AGAIN_UNLESS_RETRIED, RUN_AGAIN_IF_NONE)
+
+
+def commands_last(parts: Sequence[str]) -> str:
+    """The ``parts`` of a message as one text: what happened and what is known, then all commands, then the ending.
+
+    Each part may end in lines of commands below NEXT_STEPS_HEADING, and in a sentence that says to run it again.
+    """
+    split = [_without_commands(part) for part in parts]
+    if not any(commands for _words, commands, _ending in split[:-1]) and not _goes_on(split[-1:], parts[-1:]):
+        return " ".join(parts)
+    words = " ".join(words for words, _commands, _ending in split if words)
+    commands = dict.fromkeys(line for _words, lines, _ending in split for line in lines)
+    endings = list(dict.fromkeys(ending for _words, _commands, found in split for ending in found))
+    heading = f"{words}\n{NEXT_STEPS_HEADING}" if "\n" in words else f"{words} {NEXT_STEPS_HEADING}"
+    # With a condition for one cause, the plain sentence would say the opposite.
+    conditional = [ending for ending in endings if ending != RUN_AGAIN]
+    return "\n".join([heading, *commands, *(conditional or endings)])
+
+
+def _goes_on(split: Sequence[_Split], parts: Sequence[str]) -> bool:
+    """Whether the last part has more after its commands than an ending, or commands in two places."""
+    return any(
+        commands and (part.count(NEXT_STEPS_HEADING) > 1 or not part.endswith("\n".join([*commands, *ending])))
+        for (_words, commands, ending), part in zip(split, parts, strict=True)
+    )
+
+
+def _without_commands(part: str) -> _Split:
+    """The words of a part of a message, its lines with commands, and its endings."""
+    words: list[str] = []
+    commands: list[str] = []
+    endings: list[str] = []
+    is_below = False
+    for line in part.split("\n"):
+        if is_below and line.startswith("  "):
+            commands.append(line)
+            continue
+        rest, was_below = line, is_below
+        is_below = line.endswith(NEXT_STEPS_HEADING)
+        if is_below:
+            rest = rest.removesuffix(NEXT_STEPS_HEADING).rstrip()
+        ending = next((each for each in _AGAIN if rest.startswith(each)), None) if was_below else None
+        if ending is not None:
+            endings.append(ending)
+            rest = rest.removeprefix(ending).lstrip()
+        if rest:
+            words.append(rest)
+    return "\n".join(words), commands, endings
 
 
 def adhoc_command(module: str, **options: object) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import traceback
 from typing import Any
 
+from .cli_hints import commands_last
 from .text import escape_lines
 
 
@@ -32,7 +33,7 @@ class OcpError(Exception):
         self.facts: dict[str, Any] = facts
 
     def __str__(self) -> str:
-        return escape_lines(" ".join([*self.context, self.message, *self.advice]))
+        return escape_lines(commands_last([*self.context, self.message, *self.advice]))
 
     @property
     def what(self) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from .._base.cli_hints import NEXT_STEPS_HEADING, RUN_AGAIN, adhoc_command
+from .._base.cli_hints import NEXT_STEPS_HEADING, RUN_AGAIN, RUN_AGAIN_UNLESS_RETRIED, adhoc_command
 from .._base.errors import CredentialsRefused, NotVerified, ServiceError, TargetHeld, TaskFailed, WaitTimeout
 from .._base.text import display_width, in_seconds, log_tail, shorten
 from .._ocp.endpoints import OcpApi
@@ -25,7 +25,6 @@ MOST_IDS_SHOWN = 20
 MOST_NAMED = 20
 # Precedes each attempt (docs/dev/contract.md, "Task log"). A rollback is not an attempt.
 ATTEMPT_HEADING = re.compile(r"^#+\{(?!ROLLBACK)\w+\}", re.MULTILINE)
-RUN_AGAIN_UNLESS_RETRIED = "Then run the same command again, unless a retry has restarted it."
 # For a command that only waits, and does not know what has started the task.
 RUN_ITS_STARTER_AGAIN = "A retry that succeeds has done the work. After a rollback, run again what started the task."
 
