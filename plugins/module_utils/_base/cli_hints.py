@@ -22,6 +22,7 @@ _ENDINGS = {
     "task_wait": {"detail": "compact"},
 }
 RUN_AGAIN = "Then run the same command again."
+RUN_AGAIN_IF_NONE = "If none has started, run the same command again."
 NEXT_STEPS_HEADING = "With OCP_URL and the credentials in the environment:"
 
 

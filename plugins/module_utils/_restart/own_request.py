@@ -31,6 +31,7 @@ class Sent:
     ``failed`` that FAILED in its first step; a proxy may have got either for its own repetition of the request. One of
     an earlier run has the ``token`` that the journal tells it by, the time of this machine in ``wall``, in seconds
     since 1970, and the name of its ``change``; ``is_old``: the time is over in which its task should have shown.
+    ``at_most_once``: the same command leaves alone what it may have restarted.
     """
 
     at: datetime
@@ -44,6 +45,7 @@ class Sent:
     change: str | None = None
     is_old: bool = False
     token: str | None = None
+    at_most_once: bool = False
 
     def is_new(self, task_id: int) -> bool:
         """Whether a task was not there before."""

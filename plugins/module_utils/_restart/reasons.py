@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from .._base.cli_hints import BY_OPTIONS, NEXT_STEPS_HEADING, RUN_AGAIN, Hints, look_lines, start_line
+from .._base.cli_hints import BY_OPTIONS, NEXT_STEPS_HEADING, RUN_AGAIN, Hints, adhoc_command, look_lines, start_line
 from .._base.errors import NotVerified, OcpError, OptionError, OutcomeUnknown, TargetBusy
 from .._base.parsing import instant
 from .._base.text import join_names
@@ -22,6 +22,7 @@ from .knowledge import InFlight, Knowledge, Relative, Wish, Work
 from .look import Look
 from .restart_request import RestartRequest
 from .rules import Case, Decision, Rule, Step
+from .send_once import then_of_unknown
 from .values_seen import ValuesSeen
 from .way_out import with_way_out
 
@@ -403,13 +404,13 @@ def refusal_of(
     log_lines, state = request.policy.log_lines, look.observed.serving_words
     nothing = f"Did not restart {target.label}: {reason}."
     if decision.rule is Rule.BUSY:
-        return TargetBusy(nothing)
+        return TargetBusy(_with_wait_for(nothing, decision.tasks))
     if decision.rule is Rule.HELD and (holder := holder_of(look)) is not None:
         return target_held(api, holder, nothing, state, log_lines, at_most_once=request.is_at_most_once)
     if decision.rule is Rule.VALUES_PROVE_NOTHING:
         return doubt_error(nothing)
     if decision.rule is Rule.REQUEST_HERE:
-        return _request_here_error(target)
+        return _request_here_error(target, at_most_once=request.is_at_most_once)
     if decision.rule in (Rule.NOT_SERVING, Rule.START_LATE) and look.failure is not None:
         return not_serving(api, look.failure, nothing, log_lines)
     starts = _starts_of_stopped(target, look) if decision.rule in (Rule.STEP_SKIPPED, Rule.NOT_SERVING) else []
@@ -420,6 +421,17 @@ def refusal_of(
     refusal = NotVerified(with_way_out(words, target, names) if decision.rule in _HAS_WAY_OUT else words)
     refusal.left_as_it_was = decision.rule in _IN_DOUBT
     return refusal
+
+
+def _with_wait_for(words: str, task_ids: Sequence[int]) -> str:
+    """The message about a target that is busy, and the command that waits for the task, if one shows.
+
+    The caller's own command comes after it, and decides anew: it has the caller's options, and the name of the change.
+    """
+    if not task_ids:
+        return words
+    line = f"  Wait for its end: {adhoc_command('task_wait', task_ids=task_ids[0])}"
+    return "\n".join([f"{words} {NEXT_STEPS_HEADING}", line, RUN_AGAIN])
 
 
 def _starts_of_stopped(target: Target, look: Look) -> list[str]:
@@ -468,13 +480,13 @@ _HAS_WAY_OUT = (
 _IN_DOUBT = (Rule.CLOCKS_OVERLAP, Rule.START_MOVED, Rule.TASKS_HIDDEN, Rule.TASK_UNTOLD, Rule.NOTHING_SHOWN)
 
 
-def _request_here_error(target: Target) -> OutcomeUnknown:
+def _request_here_error(target: Target, *, at_most_once: bool) -> OutcomeUnknown:
     words = (
         f"It is not known whether a restart of {target.label} is going to run: this process has requested one, the "
         "answer was lost, and something in between may still deliver the request. It is not sent again. "
         f"{NEXT_STEPS_HEADING}"
     )
-    again = "Another run, with started_before or change, restarts only what has not started since."
+    again = then_of_unknown(at_most_once=at_most_once)
     return OutcomeUnknown("\n".join([words, *look_lines(target.cluster_id), again]))
 
 

@@ -236,6 +236,8 @@ class _Run:
         # Whether it has waited for anything: then a failed read does not end the run, as none ends the wait for a task.
         self._is_waiting = False
         self._shown: list[str] = []
+        # When each wait ends, as it was shown, and by the clock of this run.
+        self._ends: dict[str, tuple[str, float]] = {}
         # Seconds that count neither for ``wait_timeout`` nor for one another.
         self._expecting = self._gate_waited = self._turn_waited = self._lag_waited = self._paced = 0.0
 
@@ -371,7 +373,7 @@ class _Run:
         """What to report if the target cannot be restarted after a refusal; ``is_seen``: a look since has ended."""
         error = self._doubt(refusal) or problem
         if isinstance(refusal, RequestRefused) and not (is_seen or isinstance(error, OutcomeUnknown)):
-            error = outcome_unknown(self._target, refusal, f"A proxy may have repeated the request. {problem}")
+            error = self._unknown(refusal, f"A proxy may have repeated the request. {problem}")
         is_unknown = isinstance(error, OutcomeUnknown)
         verified = self._attempt.so_far.verified
         self._attempt.so_far = replace(refused, changed=refused.changed or is_unknown, verified=verified)
@@ -416,7 +418,7 @@ class _Run:
             return self._decide()
         if isinstance(refusal, RequestRefused) and not search.is_in_vain:
             doubt = f"A proxy may have repeated the request{search.last_look}"
-            raise outcome_unknown(self._target, refusal, doubt) from None
+            raise self._unknown(refusal, doubt) from None
         raise search.problem
 
     @property
@@ -441,7 +443,7 @@ class _Run:
             return None
         refusal.context.clear()
         doubt = f"That may be the answer to a request that a proxy repeated: {happened}"
-        return outcome_unknown(self._target, refusal, doubt)
+        return self._unknown(refusal, doubt)
 
     def _happened_since(self) -> str:
         if self._doubtful:
@@ -452,6 +454,9 @@ class _Run:
         there = {member.name: member for member in look.observed.members}
         started = [name for name, before in self._requested.items() if name in there and has_moved(before, there[name])]
         return f"{join_names(started)} started since, and tasks cannot be read" if started else ""
+
+    def _unknown(self, lost: ServiceError, search: str) -> OutcomeUnknown:
+        return outcome_unknown(self._target, lost, search, at_most_once=self._request.is_at_most_once)
 
     def _is_alone(self, failed_task_id: int | None) -> bool:
         """Whether nothing but this FAILED task was seen on the target."""
@@ -566,7 +571,8 @@ class _Run:
                 self._wait_for_room()
         with self._saying_nothing_was_sent("its cluster is locked"):
             timeout = max(0.0, self._policy.timeout)
-            with self._beat.about("waiting for another restart that has the lock of its cluster"):
+            until = self._end_of("lock", timeout)
+            with self._beat.about(f"waiting {until} for another restart that has the lock of its cluster"):
                 self._turn.take(self._journal, self._target.locks, self._clock, timeout)
         with self._saying_nothing_was_sent("it cannot be read"):
             if self._reads_gates and not self._is_gated:
@@ -819,9 +825,10 @@ class _Run:
             return False
         self._turn.let_go()
         left = self._request.safety_timeout - self._gate_waited
-        self._show_once(f"not safe yet, waiting {self._until(left)}", list(dict.fromkeys(why)))
+        until = self._end_of("gates", left)
+        self._show_once(f"not safe yet, waiting {until}", list(dict.fromkeys(why)))
         began = self._clock.now()
-        with self._beat.about(f"not safe: {why[0]}"):
+        with self._beat.about(f"not safe, waiting {until}: {why[0]}"):
             self._clock.sleep(pause)
         self._gate_waited += self._clock.now() - began
         return True
@@ -836,9 +843,18 @@ class _Run:
         self._had_no_turn = True
 
     def _until(self, seconds: float) -> str:
-        told = self._told
-        shown = [] if told is None else [member.started for member in told.observed.members]
+        observed = self._target.first_observation if self._told is None else self._told.observed
+        shown = [] if observed is None else [member.started for member in observed.members]
         return f"until {time_in(seconds, self._api.service_clock, self._clock, shown)} at the latest"
+
+    def _end_of(self, wait: str, seconds: float) -> str:
+        """When a wait ends at the latest. The looks in it take time, too, and yet it has one end until that is past."""
+        now = self._clock.now()
+        words, end = self._ends.get(wait, ("", now))
+        if end <= now:
+            words, end = self._until(seconds), now + seconds
+        self._ends[wait] = words, end
+        return words
 
     def _show_once(self, what: str, why: list[str]) -> None:
         """Show what the target waits for, and a line for each reason, unless these were shown last."""
@@ -858,14 +874,17 @@ class _Run:
         if pause:
             self._turn.let_go()
             left = self._request.policy.timeout - self._waited
-            self._show_once(f"waiting {self._until(left)}", [words])
-            with self._beat.about(words):
+            until = self._end_of("service", left)
+            self._show_once(f"waiting {until}", [words])
+            with self._beat.about(f"waiting {until}: {words}"):
                 self._clock.sleep(pause)
         return bool(pause)
 
     def _wait_first(self, decision: Decision, reason: str) -> None:
         """Wait a while for what has to end or to show first."""
         self._is_waiting = True
+        # What gates have left does not pass meanwhile.
+        self._ends.pop("gates", None)
         self._turn.let_go()
         if decision.step is Step.WAIT:
             self._expect(decision.rule, reason)
@@ -885,9 +904,10 @@ class _Run:
                     f"It has waited more than {in_seconds(round(of_open + PROOF_TIMEOUT))}. Other runs may request "
                     "one restart after another. See who restarts it, then run this again."
                 )
-        self._show_once(f"waiting {self._until(of_open if rule is Rule.REQUEST_OPEN else PROOF_TIMEOUT)}", [reason])
+        until = self._end_of(rule.name, of_open if rule is Rule.REQUEST_OPEN else PROOF_TIMEOUT)
+        self._show_once(f"waiting {until}", [reason])
         began = self._clock.now()
-        with self._beat.about(f"waiting: {reason}"):
+        with self._beat.about(f"waiting {until}: {reason}"):
             self._clock.sleep(max(SECOND, self._pause(EXPECTING, self._expecting)))
         self._expecting += self._clock.now() - began
 
@@ -905,7 +925,8 @@ class _Run:
                     f"{what} after {in_seconds(round(waited))} the service still shows it at work. Check it in OCP, "
                     "then run this again."
                 )
-            with self._beat.about("waiting until OCP shows that nothing works on it"):
+            until = self._end_of("work", self._request.policy.timeout - waited)
+            with self._beat.about(f"waiting {until}: OCP shows that something works on it"):
                 self._clock.sleep(pause)
         self._ended.update(task_ids)
 
@@ -997,7 +1018,14 @@ class _Run:
         least, most = self._api.service_clock.bounds
         known = look.ids | self._notes.new_tasks() if look.reads_tasks else None
         at = service_time(self._api.service_clock, self._clock)
-        sent = self._last_sent = Sent(at, timedelta(seconds=most - least), known, members, self._api.user)
+        sent = self._last_sent = Sent(
+            at,
+            timedelta(seconds=most - least),
+            known,
+            members,
+            self._api.user,
+            at_most_once=self._request.is_at_most_once,
+        )
         self._requested = {member.name: member for member in look.observed.members if member.name in members}
         self._requested_at = self._clock.now()
         # A wait from before the request allows no other one after a refusal.
@@ -1055,12 +1083,13 @@ class _Run:
 
     def _note_found(self, sent: Sent, lost: ServiceError) -> None:
         """Search the task of a request whose answer was lost. Raises OutcomeUnknown."""
-        with self._beat.about("looking for the task of its request, whose answer was lost"):
+        until = self._until(self._api.timeout)
+        with self._beat.about(f"looking for the task of its request, whose answer was lost, {until}"):
             found = find_own_task(self._api, self._target, sent, lost, self._clock, self._notes.noted_tasks_now)
         self._claim = self._notes.adopted(found, sent)
         why = f"{self._attempt.so_far.reason}; the answer was lost"
         if self._claim is Claim.OF_ANOTHER:
-            raise outcome_unknown(self._target, lost, f"The only task that fits is {of_another_request([found])}")
+            raise self._unknown(lost, f"The only task that fits is {of_another_request([found])}")
         if self._claim is Claim.NOTED_BEFORE:
             reason = f"{why}, and by the journal its task is {found.label}"
             self._attempt.note(reason=reason, task_id=found.id, task=found.result())

@@ -211,13 +211,15 @@ class SafetyGate:
         after = f" Waiting {in_seconds(round(waited))} did not help." if waited else ""
         return NotSafe(
             f"Did not restart {self._target.label}: the database would refuse to stop it, since "
-            f"{obstacle_words(found)}.{after} {self._ways_past(found)}".rstrip()
+            f"{obstacle_words(found)}.{after} {self._ways_past(found, taken)}".rstrip()
             + self._start_words(taken)
         )
 
-    def _ways_past(self, found: Sequence[Obstacle]) -> str:
+    def _ways_past(self, found: Sequence[Obstacle], taken: Sequence[tuple[Layout, Taken]]) -> str:
         safety = self._request.safety
         tolerated = safety.tolerated if safety else ()
+        if _all_stopped(taken) and not any(obstacle.locked for obstacle in found):
+            return ""  # A longer wait starts nothing; the command that does follows.
         return ways_past(found, tolerated, self._request.hints, self._request.safety_timeout)
 
     @property
@@ -257,7 +259,9 @@ class SafetyGate:
         after = f" Waiting {in_seconds(round(waited))} did not help." if waited else ""
         sentences = [*unknown, refusal_words(verdict.refused)]
         sentences += [f"The database would refuse it, too, since {obstacle_words(found)}."] if found else []
-        ways = ways_out(verdict, self._request.hints, self._request.safety_timeout, stoppable=not found)
+        # A longer wait starts nothing that is stopped; the command that does follows.
+        waits = replace(verdict, passes=verdict.passes and not _all_stopped(taken))
+        ways = ways_out(waits, self._request.hints, self._request.safety_timeout, stoppable=not found)
         return NotSafe(
             f"Did not restart {self._target.label}: it is not safe.{after} {' '.join(sentences)} {ways}".rstrip()
             + self._start_words(taken)
@@ -280,7 +284,7 @@ class SafetyGate:
         words = unhealthy_words(
             problems,
             waited or None,
-            f"Check the cluster first, or {waiting('it is', self._request.hints, self._request.safety_timeout)}.",
+            self._before_healthy(problems),
             self._notes.unbegun(),
         )
         is_held = any(problem.kind is Kind.HELD for problem in problems)
@@ -290,6 +294,12 @@ class SafetyGate:
         lines = tuple(f"{cluster}: {problem.text}" for problem in problems)
         facts = _facts(None, [problem.text for problem in problems])
         return Judgement(Refuse(refusal) if is_held else Wait(refusal, lines), facts)
+
+    def _before_healthy(self, problems: Sequence[Problem]) -> str:
+        """What to do until the cluster is healthy; a longer wait starts no server that is stopped."""
+        if any(problem.stopped for problem in problems):
+            return "Check the cluster first."
+        return f"Check the cluster first, or {waiting('it is', self._request.hints, self._request.safety_timeout)}."
 
     def _what_it_means(self, look: Look) -> Judgement:
         """What the restart of a whole cluster means, whatever can be read of its tenants; that refuses nothing."""
@@ -317,6 +327,11 @@ def _taken_of(
 ) -> Taken:
     arbiters = frozenset().union(*(restart.arbiters for restart in own))
     return Taken(placed, server_states(placed, tasks, own, names, gone), arbiter, arbiters)
+
+
+def _all_stopped(taken: Sequence[tuple[Layout, Taken]]) -> list[str]:
+    """The names of the servers of all clusters that are stopped and that nothing starts."""
+    return [name for _layout, one in taken for name in _stopped(one)]
 
 
 def _stopped(taken: Taken) -> list[str]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 
-from .._base.cli_hints import NEXT_STEPS_HEADING, look_lines
+from .._base.cli_hints import NEXT_STEPS_HEADING, RUN_AGAIN, RUN_AGAIN_IF_NONE, look_lines
 from .._base.clock import Clock
 from .._base.errors import OutcomeUnknown, ResponseUnreadable, ServiceError
 from .._base.parsing import Record
@@ -18,8 +18,6 @@ from .._targets.target import Target, TaskOnTarget
 from .._waiting.outcome_search import search_outcome
 from .._waiting.progress_lines import Show, started_line
 from .own_request import Sent, is_answer, own_tasks, undated_tasks
-
-RUN_IF_NONE = "Then run this again: with started_before or change, it restarts only what has not started since."
 
 
 @dataclass(frozen=True)
@@ -75,7 +73,10 @@ def find_own_task(
     wanted = f'new task "{target.task_name}" of it' if target.task_name else "new task of it"
     if sent.known is None:
         raise outcome_unknown(
-            target, lost, "The tasks cannot be read, since these credentials lack the permission (TASK_VIEWER)"
+            target,
+            lost,
+            "The tasks cannot be read, since these credentials lack the permission (TASK_VIEWER)",
+            at_most_once=sent.at_most_once,
         )
     others: list[Task] = []
     details: dict[int, Record] = {}
@@ -93,7 +94,7 @@ def find_own_task(
         result = f"There is more than one {wanted}: {', '.join(str(task.id) for task in found)}"
     else:
         result = f"For {in_seconds(api.timeout)} the task list did not show a {wanted}{_but(others)}"
-    raise outcome_unknown(target, lost, result + search.last_look)
+    raise outcome_unknown(target, lost, result + search.last_look, at_most_once=sent.at_most_once)
 
 
 def _dated(api: OcpApi, target: Target, sent: Sent, details: dict[int, Record]) -> list[TaskOnTarget]:
@@ -105,6 +106,11 @@ def _dated(api: OcpApi, target: Target, sent: Sent, details: dict[int, Record]) 
     return [replace(entry, record={**entry.record, **details.get(entry.record["id"], {})}) for entry in tasks]
 
 
+def then_of_unknown(*, at_most_once: bool) -> str:
+    """What comes after a look, if it is not known whether a restart runs."""
+    return RUN_AGAIN if at_most_once else RUN_AGAIN_IF_NONE
+
+
 def of_another_request(tasks: Iterable[Task]) -> str:
     """Whose these tasks are, by the journal."""
     return f"task {join_names(task.label for task in tasks)} of another request that the journal has"
@@ -114,10 +120,14 @@ def _but(others: Collection[Task]) -> str:
     return f", but {of_another_request(others)}" if others else ""
 
 
-def outcome_unknown(target: Target, lost: ServiceError, search: str) -> OutcomeUnknown:
-    """The error for a request that may or may not restart the target."""
+def outcome_unknown(target: Target, lost: ServiceError, search: str, *, at_most_once: bool) -> OutcomeUnknown:
+    """The error for a request that may or may not restart the target.
+
+    ``at_most_once`` says whether the same command would leave alone what it may have restarted. Otherwise it would
+    restart again what has restarted, so a person has to look first.
+    """
     details = "\n".join([f"{lost.what} {search}. {NEXT_STEPS_HEADING}", *look_lines(target.cluster_id)])
     words = f"It is not known whether a restart of {target.label} is running. {details}"
-    error = OutcomeUnknown(f"{words}\n{RUN_IF_NONE}", **lost.facts)
+    error = OutcomeUnknown(f"{words}\n{then_of_unknown(at_most_once=at_most_once)}", **lost.facts)
     error.details = details
     return error

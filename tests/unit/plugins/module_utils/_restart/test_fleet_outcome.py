@@ -36,7 +36,9 @@ def failed(*errors):
 
 
 def test_lost_answer_is_told_once_with_one_closing_line():
-    unknown = outcome_unknown(SERVER.target, LOST, "For 3 seconds the task list did not show its task")
+    unknown = outcome_unknown(
+        SERVER.target, LOST, "For 3 seconds the task list did not show its task", at_most_once=True
+    )
     first, second, *commands, last = failed(unknown)
     assert first == "1 of 1 server is not known to have restarted."
     assert second == (
@@ -48,7 +50,7 @@ def test_lost_answer_is_told_once_with_one_closing_line():
 
 
 def test_servers_that_were_refused_are_counted_beside_those_that_are_not_known():
-    unknown = outcome_unknown(SERVER.target, LOST, "Nothing was found")
+    unknown = outcome_unknown(SERVER.target, LOST, "Nothing was found", at_most_once=True)
     lines = failed(unknown, OcpError("Did not restart it: busy."))
     assert lines[0] == "1 of 2 servers is not known to have restarted, 1 not restarted as requested."
     assert failed(OcpError("No."))[0] == "1 of 1 server not restarted as requested."

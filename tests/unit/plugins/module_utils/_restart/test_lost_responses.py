@@ -35,7 +35,7 @@ UNCLEAR = {
     **{str(status): lambda status=status: refused(status) for status in (500, 502, 503, 504)},
 }
 every_way = pytest.mark.parametrize("make_error", UNCLEAR.values(), ids=UNCLEAR)
-AGAIN = "\nThen run this again: with started_before or change, it restarts only what has not started since."
+AGAIN = "\nIf none has started, run the same command again."
 
 
 def look(case):
@@ -80,6 +80,14 @@ def test_lost_request_has_an_unknown_outcome(make_error, case, service):
     assert (error.facts["task_id"], error.facts["task"]) == (None, None)
     assert error.facts["url"]
     assert (len(service.posts), service.jobs) == (1, [])
+
+
+@every_restart
+def test_lost_answer_of_a_change_ends_with_the_same_command(case, service):
+    """It leaves alone what the lost request may have restarted; without a change, a person looks first."""
+    service.lose_before = [lost()]
+    error = failure(service, case, request(started_before=at(-1)))
+    assert str(error).endswith("\nThen run the same command again.")
 
 
 @every_restart

@@ -83,6 +83,8 @@ def test_restart_begun_before_started_before_is_not_joined(names_operations, cas
     )
     assert "it began at 2026-05-04T02:59:00+08:00, before started_before" in str(error)
     assert "in_flight=queue" in str(error)
+    wait = f"  Wait for its end: ansible localhost -m oceanbase.ocp.task_wait -a 'task_ids={job.id} detail=compact'"
+    assert str(error).splitlines()[-2:] == [wait, "Then run the same command again."]
     assert (error.facts["changed"], error.facts["task_id"], service.posts) == (False, None, [])
 
 

@@ -81,7 +81,7 @@ def test_lock_of_the_cluster(service, shown, journal):
     with journal.lock(SERVER.target.locks, service.time.clock, 0):
         lines, error = shown(seconds=150)
     assert isinstance(error, TargetBusy)
-    why = "waiting for another restart that has the lock of its cluster"
+    why = "waiting until 19:02:30+00:00 at the latest for another restart that has the lock of its cluster"
     assert lines == [f"{LABEL}, for 1:00: {why}", f"{LABEL}, for 2:00: {why}"]
 
 
@@ -89,14 +89,18 @@ def test_tenants_that_would_lose_their_majority(service, shown):
     service.servers_there[1].status = "UNAVAILABLE"
     lines, error = shown(safety=Safety(), safety_timeout=200)
     assert isinstance(error, NotSafe)
-    assert len([line for line in lines if ": not safe: " in line]) == 3
+    beats = [line for line in lines if ": not safe, waiting until 03:03:20+08:00 at the latest: " in line]
+    assert len(beats) == 3
+    # One wait has one end, and its first lines are shown once.
+    assert {line.partition("until ")[2][:14] for line in lines if "until " in line} == {"03:03:20+08:00"}
+    assert len([line for line in lines if "not safe yet" in line]) == 1
 
 
 def test_status_without_a_task(service, shown):
     service.servers_there[0].status = "RESTARTING"
     lines, error = shown(in_flight="queue", seconds=200)
     assert isinstance(error, WaitTimeout)
-    assert len([line for line in lines if ": waiting until OCP shows" in line]) == 3
+    assert len([line for line in lines if "at the latest: OCP shows that something works on it" in line]) == 3
 
 
 def test_task_of_a_lost_answer(service, shown):
