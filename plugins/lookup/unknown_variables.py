@@ -12,7 +12,8 @@ version_added: 1.0.0
 description:
   - Returns a sentence for each variable that begins with the name of a role or playbook of this collection and an
     underscore, but is not documented there, with the nearest documented name. Then follows one sentence with all
-    variables that there are.
+    variables that there are. So is a variable with a slip in the prefix that goes on like a documented one, such as
+    C(rolling_restrat_clusters).
   - Every role and playbook of the collection begins with it and refuses such variables, because a misspelt
     C(rolling_restart_servers) would restart more than intended.
   - A variable of the command line (C(-e)) that lacks the prefix, such as C(safety) for C(rolling_restart_safety), does
@@ -60,7 +61,7 @@ _raw:
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -78,10 +79,17 @@ USER = "user_"
 # What task files of the caller find in a loop of the role.
 LOOP_VARIABLES = ("node", "batch_now")
 
+# The warnings that this process has shown.
+TOLD: set[str] = set()
+# How alike two texts are that differ by one slip, as difflib measures it: ocp_chekc and ocp_check are 0.89.
+SLIP_IN_PREFIX = 0.88
+SLIP_IN_REST = 0.8
 
-def unknown_variables(name: str, variables: Iterable[str]) -> list[str]:
+
+def unknown_variables(name: str, variables: Collection[str]) -> list[str]:
     """A sentence for each of ``variables`` that begins like those of the role or playbook but is unknown to it.
 
+    A name with a slip in the prefix is refused too, if it goes on like one of the variables.
     A last sentence names the variables that there are.
     Raises ValueError if no role or playbook has this name.
     """
@@ -93,6 +101,7 @@ def unknown_variables(name: str, variables: Iterable[str]) -> list[str]:
     free = (f"{prefix}_", f"{prefix}{USER}")
     unknown = sorted(each for each in variables if each.startswith(prefix) and not each.startswith(free))
     refusals = [_refusal(each, name, prefix, known) for each in unknown if each not in known]
+    refusals += _misspelt_prefixes(name, options, variables)
     *first, last = (option.removeprefix(prefix) for option in options)
     return [*refusals, f"The variables are {prefix} followed by {', '.join(first)} or {last}."] if refusals else []
 
@@ -110,8 +119,8 @@ def differing(alike: Iterable[str], own: Mapping[str, Any], of_hosts: Mapping[st
     return sentences
 
 
-def unprefixed(name: str, given: Iterable[str], variables: Mapping[str, Any]) -> list[str]:
-    """A sentence for each of the ``given`` that would be a variable of the role or playbook with its prefix.
+def unprefixed(name: str, given: Iterable[str], variables: Mapping[str, Any]) -> dict[str, str]:
+    """Each of the ``given`` that would be a variable of the role or playbook with its prefix, and that variable.
 
     Not if that one is set in ``variables``: then a playbook may well take one from the other.
     """
@@ -119,11 +128,25 @@ def unprefixed(name: str, given: Iterable[str], variables: Mapping[str, Any]) ->
     options, _known = _documented(name, prefix)
     defaults = COLLECTION / "roles" / name / "defaults/main.yml"
     unset = yaml_load(defaults.read_text(encoding="utf-8")) if defaults.is_file() else {}
-    return [
-        f"{each}: is ignored by oceanbase.ocp.{name}; its variable is {prefix}{each}."
+    return {
+        each: f"{prefix}{each}"
         for each in sorted(given)
         if f"{prefix}{each}" in options
         and variables.get(f"{prefix}{each}", unset.get(f"{prefix}{each}")) == unset.get(f"{prefix}{each}")
+    }
+
+
+def ignored(names: Sequence[str], given: Iterable[str], variables: Mapping[str, Any]) -> list[str]:
+    """One sentence for each of the ``given`` that lacks its prefix.
+
+    ``names``: the role or playbook that is run, followed by those whose variables can be set with it.
+    """
+    of_each: dict[str, str] = {}
+    for name in names:
+        for each, full in unprefixed(name, given, variables).items():
+            of_each.setdefault(each, full)
+    return [
+        f"{each}: is ignored by oceanbase.ocp.{names[0]}; its variable is {full}." for each, full in of_each.items()
     ]
 
 
@@ -165,9 +188,43 @@ def _refusal(variable: str, name: str, prefix: str, known: set[str]) -> str:
     return f"{variable}: is not a variable of oceanbase.ocp.{name}; {hint}"
 
 
+def _misspelt_prefixes(name: str, options: list[str], variables: Collection[str]) -> list[str]:
+    """A refusal of each variable that is an option of the role or playbook but for a slip in the prefix.
+
+    Other variables are other people's: the rest of the name has to be one of ``options``, or nearly, and the prefix
+    may not be that of another role or playbook. C(my_rolling_restart_clusters) has the name in it, and is no slip.
+    A name of one word, such as C(emulator), is too near to those of others.
+    """
+    prefix = f"{name}_"
+    rests = [option.removeprefix(prefix) for option in options]
+    ours = tuple(f"{path.stem}_" for folder in ("roles", "playbooks") for path in (COLLECTION / folder).iterdir())
+    refusals = []
+    for variable in sorted(variables) if "_" in name else []:
+        if variable.startswith(ours) or f"_{prefix}" in variable:
+            continue
+        near = _nearest_rest(variable, name, rests)
+        if near:
+            refusals.append(f"{variable}: is not a variable of oceanbase.ocp.{name}; did you mean {prefix}{near}?")
+    return refusals
+
+
+def _nearest_rest(variable: str, name: str, rests: list[str]) -> str:
+    """The one of ``rests`` that the variable ends with, or nearly, behind a prefix with one slip; else empty."""
+    for mark in re.finditer("_", variable):
+        head, rest = variable[: mark.start()], variable[mark.end() :]
+        # One letter more or less, one other letter, or two exchanged.
+        if abs(len(head) - len(name)) <= 1 and get_close_matches(head, [name], 1, SLIP_IN_PREFIX):
+            near = get_close_matches(rest, rests, 1, SLIP_IN_REST)
+            if near:
+                return near[0]
+    return ""
+
+
 def _warn(sentence: str) -> None:
     """Show a warning before the task that looks begins; one of Ansible itself comes with the result of that task."""
-    if is_read(2):
+    # A task may ask more than once, as for a condition and for its message.
+    if sentence not in TOLD and is_read(2):
+        TOLD.add(sentence)
         Display().display(f"[WARNING]: {sentence}", color=C.COLOR_WARN, stderr=True)
 
 
@@ -190,5 +247,6 @@ class LookupModule(LookupBase):
 
     def _ignored(self, terms, variables):
         """A sentence for each variable of the command line that does nothing, for all terms."""
-        given = extra_variables(self)
-        return [sentence for term in terms for sentence in unprefixed(term, given, variables)]
+        # A playbook that uses a role has told them, in its own words.
+        told_by_caller = any(f"{term}__caller_hint_variables" in variables for term in terms)
+        return [] if told_by_caller else ignored(terms, extra_variables(self), variables)

@@ -67,6 +67,66 @@ def test_playbook_refuses_a_misspelt_variable(ansible, connect, emulator, check,
     assert "/api/" not in emulator.log
 
 
+@pytest.mark.parametrize(
+    ("playbook", "given", "near"),
+    [
+        ("rolling_restart", {"rolling_restrat_clusters": ["orders"]}, "rolling_restart_clusters"),
+        (
+            "parameter_rollout",
+            {
+                "parameter_rollout_clusters": ["orders"],
+                "parameter_rollout_values": {"stack_size": "5M"},
+                "rolling_resart_batch": 1,
+            },
+            "rolling_restart_batch",
+        ),
+    ],
+    ids=["rolling_restart", "parameter_rollout"],
+)
+def test_playbook_refuses_a_slip_in_the_prefix(ansible, connect, emulator, playbook, given, near):
+    connect(emulator)
+    outcome = ansible.playbook(f"oceanbase.ocp.{playbook}", arguments=f"-e '{json.dumps(given)}'")
+    assert outcome.rc == 2, outcome.output
+    assert f"; did you mean {near}?" in refusal(outcome)
+    assert "/api/" not in emulator.log
+
+
+@pytest.mark.parametrize(
+    ("playbook", "given", "ignored", "full"),
+    [
+        (
+            "parameter_rollout",
+            {"parameter_rollout_clusters": ["orders"], "parameter_rollout_values": {"stack_size": "5M"}},
+            {"safety": "none"},
+            "rolling_restart_safety",
+        ),
+        (
+            "agent_rolling_restart",
+            {"agent_rolling_restart_hosts": ["1"], "agent_rolling_restart_change": "x"},
+            {"batch": 1},
+            "agent_rolling_restart_batch",
+        ),
+        (
+            "arbitration_service_rolling_restart",
+            {
+                "arbitration_service_rolling_restart_services": ["10.9.9.9:2888"],
+                "arbitration_service_rolling_restart_change": "x",
+            },
+            {"wait_timeout": 5},
+            "arbitration_service_rolling_restart_wait_timeout",
+        ),
+    ],
+)
+def test_variable_without_its_prefix_is_told_once(ansible, connect, emulator, playbook, given, ignored, full):
+    connect(emulator)
+    arguments = f"--check -e '{json.dumps({**given, **ignored})}'"
+    outcome = ansible.playbook(f"oceanbase.ocp.{playbook}", arguments=arguments)
+    [name] = ignored
+    told = f"[WARNING]: {name}: is ignored by oceanbase.ocp.{playbook}; its variable is {full}."
+    assert outcome.output.count(": is ignored by ") == 1, outcome.output
+    assert told in outcome.output
+
+
 def test_page_shows_the_actual_message(ansible, connect, emulator):
     connect(emulator)
     given = {

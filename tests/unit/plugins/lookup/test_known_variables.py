@@ -12,8 +12,8 @@ import yaml
 from ansible_collections.oceanbase.ocp.plugins.lookup.unknown_variables import (
     LOOP_VARIABLES,
     differing,
+    ignored,
     unknown_variables,
-    unprefixed,
 )
 
 ROOT = Path(__file__).parents[4]
@@ -138,17 +138,64 @@ def test_unknown_role_is_an_error():
 
 
 @pytest.mark.parametrize(
-    ("name", "given", "variables", "told"),
+    ("names", "given", "variables", "told"),
     [
-        ("rolling_restart", ["safety", "ticket"], {"safety": "none", "rolling_restart_safety": "majority"}, "safety"),
-        ("fleet_restart", ["tolerate_outage_of"], {"tolerate_outage_of": "sys"}, "tolerate_outage_of"),
+        (
+            ["rolling_restart"],
+            ["safety", "ticket"],
+            {"safety": "none", "rolling_restart_safety": "majority"},
+            {"safety": "rolling_restart_safety"},
+        ),
+        (["fleet_restart"], ["tolerate_outage_of"], {}, {"tolerate_outage_of": "fleet_restart_tolerate_outage_of"}),
         # A playbook takes one from the other.
-        ("rolling_restart", ["clusters"], {"clusters": "a", "rolling_restart_clusters": "{{ clusters }}"}, None),
-        ("rolling_restart", ["rolling_restart_safety"], {"rolling_restart_safety": "none"}, None),
+        (["rolling_restart"], ["clusters"], {"clusters": "a", "rolling_restart_clusters": "{{ clusters }}"}, {}),
+        (["rolling_restart"], ["rolling_restart_safety"], {"rolling_restart_safety": "none"}, {}),
+        # Once, and by the playbook that is run.
+        (["parameter_rollout", "rolling_restart"], ["safety"], {}, {"safety": "rolling_restart_safety"}),
+        (["parameter_rollout", "rolling_restart"], ["clusters"], {}, {"clusters": "parameter_rollout_clusters"}),
+        (["agent_rolling_restart"], ["batch"], {}, {"batch": "agent_rolling_restart_batch"}),
     ],
 )
-def test_variable_without_the_prefix_gets_a_sentence(name, given, variables, told):
-    found = unprefixed(name, given, variables)
-    assert found == (
-        [] if told is None else [f"{told}: is ignored by oceanbase.ocp.{name}; its variable is {name}_{told}."]
-    )
+def test_variable_without_the_prefix_gets_one_sentence(names, given, variables, told):
+    assert ignored(names, given, variables) == [
+        f"{each}: is ignored by oceanbase.ocp.{names[0]}; its variable is {full}." for each, full in told.items()
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "variable", "near"),
+    [
+        ("rolling_restart", "rolling_restrat_clusters", "rolling_restart_clusters"),
+        ("rolling_restart", "rolling_resart_batch", "rolling_restart_batch"),
+        ("rolling_restart", "rollingrestart_servers", "rolling_restart_servers"),
+        ("rolling_restart", "rolling_restarts_server", "rolling_restart_servers"),
+        ("fleet_restart", "feet_restart_servers", "fleet_restart_servers"),
+        ("parameter_rollout", "paramter_rollout_clusters", "parameter_rollout_clusters"),
+        ("agent_rolling_restart", "agents_rolling_restart_batch", "agent_rolling_restart_batch"),
+    ],
+)
+def test_slip_in_the_prefix_is_named(name, variable, near):
+    refusal, _there = unknown_variables(name, [variable, near])
+    assert refusal == f"{variable}: is not a variable of oceanbase.ocp.{name}; did you mean {near}?"
+
+
+@pytest.mark.parametrize(
+    "variable",
+    [
+        "my_rolling_restart_clusters",
+        "agent_rolling_restart_batch",
+        "rolling_restart_user_batch",
+        "rolling_reboot_batch",
+        "rolling_update_batch",
+        "rolling_restarts_ticket",
+        "rolling_restrat",
+        "clusters",
+    ],
+)
+def test_variable_of_others_is_not_taken_for_a_slip(variable):
+    assert unknown_variables("rolling_restart", [variable]) == []
+
+
+@pytest.mark.parametrize("variable", ["emulator2_port", "emulators_port"])
+def test_name_of_one_word_is_too_near_to_those_of_others(variable):
+    assert unknown_variables("emulator", [variable]) == []
