@@ -214,6 +214,7 @@ def test_failed_restart_is_told_once_and_no_task_is_shown_that_only_computes(
     assert failed.output.count("\nfatal: ") == 1
     assert "The restart did not succeed." not in failed.output
     assert "To set the previous values again in cluster1: " in failed.output
+    assert "Set on cluster1, and not yet in effect on all its servers: stack_size=5M." in failed.output
     assert "Begin with an empty list" not in failed.output
     assert len(kept(tmp_path)) == 1
 
