@@ -181,12 +181,19 @@ class Sight:
         if moved and not self.late:
             found = _of_moved(self.shown, member, self.at)
             return Relative.UNCLEAR if found is Relative.SINCE and self._has_run_since(member) else found
+        if moved is False and self._is_filled_since(member):
+            return Relative.MOVED
         was_set = _was_set_back(self.shown, member) or _is_earlier(self.shown, member)
         if moved or was_set or (moved is False and self.filled):
             return Relative.UNCLEAR
         if moved is None:
             return Relative.UNCLEAR if self._may_be_new(member) else Relative.HIDDEN
         return Relative.BEFORE
+
+    def _is_filled_since(self, member: Member) -> bool:
+        """Whether no start was shown then, and the one that was shown later is since by the clocks."""
+        started = started_span(member)
+        return self.filled and started is not None and self.at is not None and started.first >= self.at.last
 
     def _has_run_since(self, member: Member) -> bool:
         """Whether a process with the number of then has run for longer: the clock of its host was set."""
@@ -201,7 +208,7 @@ class Sight:
         return started.relative_to(self.at) is not Relative.BEFORE
 
     def of_task(self, task: Task, member: Member, *, is_own: bool = False) -> Relative:
-        """Whether a task began since: it was not there, or it was and may have started the member since.
+        """Whether a task began since: it was not there, or another one was that had its id, or it may have started it.
 
         If the start has moved, the start decides. A task that began before a member joined has not restarted it. For
         such a member the result is UNCLEAR, unless its start is sure. It is UNCLEAR, too, for a task that was not
@@ -211,11 +218,12 @@ class Sight:
         if self.tasks is None:
             begun = begun_span(task.start_time)
             return Relative.UNCLEAR if begun is None or self.at is None else begun.relative_to(self.at)
-        if task.id not in self.tasks:
+        if task.id not in self.tasks or self._has_begun_since(task):
             is_told = self.joined is None or self.of_start(member).is_sure
             is_earlier = not is_own and (self._may_be_earlier(task) or self._has_begun_before(task))
             return Relative.SINCE if is_told and not is_earlier else Relative.UNCLEAR
-        may_start = task.id in self.starting or (task.is_undone and task.id in self.running)
+        is_retried = task.id not in self.running and self._has_ended_since(task)
+        may_start = task.id in self.starting or is_retried or (task.is_undone and task.id in self.running)
         is_unclear = may_start and self.of_start(member) is not Relative.SINCE
         return Relative.UNCLEAR if is_unclear else Relative.BEFORE
 
@@ -229,6 +237,17 @@ class Sight:
     def _has_begun_before(self, task: Task) -> bool:
         begun = begun_span(task.start_time)
         return begun is not None and self.at is not None and begun.relative_to(self.at) is Relative.BEFORE
+
+    def _has_begun_since(self, task: Task) -> bool:
+        """Whether it began since by the clocks, so that an id which was there is that of another task now."""
+        begun = begun_span(task.start_time)
+        return begun is not None and self.at is not None and begun.relative_to(self.at) is Relative.SINCE
+
+    def _has_ended_since(self, task: Task) -> bool:
+        """Whether a task that was there has worked since by the clocks: somebody has retried it."""
+        ended = begun_span(task.finish_time)
+        # It may have ended in the second of the first use.
+        return ended is not None and self.at is not None and ended.first >= self.at.last + SECOND
 
     def _may_be_earlier(self, task: Task) -> bool:
         """Whether a task that was not there may have made the start that was shown."""

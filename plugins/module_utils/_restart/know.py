@@ -52,7 +52,8 @@ class Memory:
     ``requested``: when this machine sent the requests of these tasks, in seconds since 1970. ``own`` are the ids of the
     tasks that a request of this run may have started. ``ended`` tells whether a start may still show. ``skipped`` are
     the ids of own tasks that are noted to have skipped a step. ``late`` are the names of the members of which the start
-    of an earlier restart may show later.
+    of an earlier restart may show later. ``proven`` are those that show another start than at a request for the change
+    whose task has SUCCEEDED.
     """
 
     requested: dict[int, float] = field(default_factory=dict)
@@ -61,6 +62,7 @@ class Memory:
     ended: Ended = field(default_factory=Ended)
     skipped: frozenset[int] = frozenset()
     late: frozenset[str] = frozenset()
+    proven: frozenset[str] = frozenset()
 
 
 def know(
@@ -186,9 +188,10 @@ class _Meaning:
     def _start(self, member: ShownMember) -> Relative:
         """Whether it has started since the change, by its start and the tasks that may have made it."""
         restarts = [entry for entry in self.look.tasks if _restarts(entry, member.name)]
-        return self.begin.of_start_by(
+        found = self.begin.of_start_by(
             member, [(each.task, self.memory.requested.get(each.task.id)) for each in restarts]
         )
+        return Relative.SINCE if not found.is_sure and member.name in self.memory.proven else found
 
     def _member(self, member: ShownMember) -> Member:
         start = self._start(member) if self.begin.is_dated else Relative.HIDDEN

@@ -118,7 +118,8 @@ class Request:
 
     ``is_searched``: the time is over in which its task should have shown. ``is_here``: this process has sent it, and
     something on the way may deliver it at any time. ``is_of_change``: it was sent for the change that is asked for.
-    ``is_due``: the start that it may have made may still show; its task may have ended unseen.
+    ``is_due``: the start that it may have made may still show; its task may have ended unseen. ``is_forgotten``: the
+    service may no longer list its task.
     """
 
     members: frozenset[str]
@@ -126,6 +127,7 @@ class Request:
     is_here: bool = False
     is_of_change: bool = False
     is_due: bool = False
+    is_forgotten: bool = False
 
 
 @dataclass(frozen=True)

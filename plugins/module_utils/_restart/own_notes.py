@@ -16,7 +16,7 @@ from uuid import uuid4
 from .._base.clock import Clock
 from .._base.errors import JournalError
 from .._base.parsing import Record, instant
-from .._base.service_clock import ServiceClock, earliest_service_time, time_in
+from .._base.service_clock import ServiceClock, earliest_service_time, service_time, time_in
 from .._journal.journal import Allows, Journal
 from .._journal.rows import (
     REFUSED,
@@ -52,6 +52,8 @@ ROLLED_BACK, SKIPPED = "ROLLED_BACK", "SKIPPED"
 # Ends of a task, after which it works no more.
 ENDS = (SUCCESSFUL, FAILED, REFUSED, IN_EFFECT, ROLLED_BACK, SKIPPED)
 
+# Seconds for which a service lists tasks after their end, at least. An older task in its list shows that it keeps more.
+LISTED_FOR = 600
 # Of these, the ones after which nothing of it is down; and those after which something may be.
 DONE = (SUCCESSFUL, IN_EFFECT)
 UNDONE = (FAILED, ROLLED_BACK, SKIPPED)
@@ -258,7 +260,16 @@ class OwnNotes:
             is_over = self._ages.is_searched(row)
             is_here, is_of_change = row.token in _SENT_HERE, self._is_of_change(row)
             is_due = not self._ages.is_shown(row)
-            found.append(Request(frozenset(parts), is_over, is_here=is_here, is_of_change=is_of_change, is_due=is_due))
+            found.append(
+                Request(
+                    frozenset(parts),
+                    is_over,
+                    is_here=is_here,
+                    is_of_change=is_of_change,
+                    is_due=is_due,
+                    is_forgotten=self._ages.is_surely(row, LISTED_FOR) and not _reaches_back(row, look),
+                )
+            )
         return tuple(found)
 
     def _is_of_an_earlier_task(self, row: RequestRow, parts: Collection[str], look: Look) -> bool:
@@ -312,6 +323,21 @@ class OwnNotes:
             name
             for row in self._here
             if self._is_for_values(row) and row.outcome != IN_EFFECT
+            for key, shown in row.members
+            for name, mine in self._keys.items()
+            if key == mine and name in there and has_moved(noted_member(name, shown), there[name])
+        )
+
+    def proven(self, members: Iterable[Member]) -> frozenset[str]:
+        """The names of those that show a later start than at a request for the change whose task has SUCCEEDED.
+
+        It does not matter how far the clock of a host is off.
+        """
+        there = {member.name: member for member in members}
+        return frozenset(
+            name
+            for row in self._here
+            if row.outcome == SUCCESSFUL and self._is_of_change(row) and not row.settled
             for key, shown in row.members
             for name, mine in self._keys.items()
             if key == mine and name in there and has_moved(noted_member(name, shown), there[name])
@@ -478,6 +504,25 @@ class OwnNotes:
                 # The answer to the request may have shown another begin.
                 self._note(row, outcome=outcome, began=task.start_time or row.began)
 
+    def witnessed(self, task: Task, members: Iterable[Member]) -> None:
+        """Note a restart by somebody else that is the only proof of the change, since these members show no start.
+
+        It is noted as a request of the time at which the task began, which has SUCCEEDED.
+        """
+        began = instant(task.start_time)
+        parts = tuple((self._keys[member.name], Shown()) for member in members if member.name in self._keys)
+        if began is None or not parts or any(row.task_id == task.id for row in self._here):
+            return
+        clock = self._api.service_clock
+        at = self._clock.wall() - (service_time(clock, self._clock) - began).total_seconds()
+        row = RequestRow(
+            None, at, self._target.kind, self._target.task_name, parts, self._request.change, self._values,
+            self._api.url, token=uuid4().hex, ahead=clock.bounds, timeout=self._api.timeout,
+        )  # fmt: skip
+        with suppress(JournalError):
+            number = self._journal.begin(row)
+            self._journal.note(number or 0, task_id=task.id, began=task.start_time, outcome=SUCCESSFUL, back=True)
+
     def skipped_tasks(self) -> frozenset[int]:
         """The tasks of own requests that are noted to have skipped a step."""
         return frozenset(row.task_id for row in self._here if row.task_id is not None and row.outcome == SKIPPED)
@@ -513,6 +558,26 @@ class OwnNotes:
             found = self._unseen(row, members) if entry is None else self._told(row, entry, members)
             if found is not None:
                 yield found
+        yield from self._gone(look)
+
+    def _gone(self, look: Look) -> Iterator[TaskOnTarget]:
+        """The tasks that might start a member when the name was first used, that no list shows any more.
+
+        Unless its start decides, one of them may have started the member since.
+        """
+        change = self._request.change
+        if change is None or not look.reads_tasks:
+            return
+        noted = self._journal.sights(change, self.keys)
+        sights = _by_name(self._keys, noted, self._api.service_clock)
+        for member in look.observed.members:
+            sight = sights.get(member.name)
+            if sight is None or sight.of_start(member).is_sure:
+                continue
+            at = datetime.fromtimestamp(noted[self._keys[member.name]].at, UTC).isoformat()
+            for number in sight.starting - look.ids:
+                record = {"id": number, "name": self._target.task_name, "status": GONE, "finishTime": at}
+                yield TaskOnTarget(record, frozenset([member.name]))
 
     def _is_of_another(self, row: RequestRow, shown: TaskOnTarget) -> bool:
         """Whether the id of a request's task is now that of another one, which restarts no part of the target."""
@@ -602,6 +667,12 @@ class OwnNotes:
         parts = frozenset(by_key[key] for key, _shown in row.members if key in by_key)
         others = frozenset(key.address for key, _shown in row.members if key.kind not in WITHOUT_ADDRESS)
         return TaskOnTarget(shown.record, _all_or(parts, there) if parts else others)
+
+
+def _reaches_back(row: RequestRow, look: Look) -> bool:
+    """Whether the service still lists a task that had ended before a request, and so would list that of the request."""
+    ended = {task["id"] for task in look.listed if is_finished(dict(task))}
+    return not ended.isdisjoint(row.known or ())
 
 
 def _listed_tasks(tasks: Iterable[Mapping[str, Any]], wanted: Collection[int | None]) -> dict[Any, Task]:

@@ -271,7 +271,11 @@ def _request_unseen(decision: Decision, told: Told) -> str:
     requested = f"this controller has requested a restart of it since {told.condition} and got no answer"
     if not told.known.reads_tasks:
         return f"{requested}, these credentials may not read tasks (TASK_VIEWER), and no later start shows"
-    shown = told.starts(told.members(decision.members))
+    members = told.members(decision.members)
+    if not any(member.started for member in members):
+        names = join_names(member.name for member in members)
+        return f"{requested}; the service shows no start of {names}, and may no longer list the task of that request"
+    shown = told.starts(members)
     return f"{requested}; the task of that request does not show, and it may have made the start that does: {shown}"
 
 
@@ -301,13 +305,14 @@ def _tasks_hidden(decision: Decision, told: Told) -> str:
 
 
 def _clocks_overlap(decision: Decision, told: Told) -> str:
-    names = [member.name for member in told.case.stale]
-    if told.since is None and all(member.start is Relative.BEFORE for member in told.case.stale):
+    in_doubt = [member for member in told.case.stale if member.name in decision.members]
+    names = [member.name for member in in_doubt]
+    if told.since is None and all(member.start is Relative.BEFORE for member in in_doubt):
         return (
             f"task {told.label(decision.tasks[0])} may have restarted it before {told.condition}, or since, but the "
             f"service shows no later start: {told.starts(told.members(decision.members))}"
         )
-    if all(member.start is Relative.HIDDEN for member in told.case.stale):
+    if all(member.start is Relative.HIDDEN for member in in_doubt):
         return (
             f"the service shows no start of {join_names(names)}, and task {told.label(decision.tasks[0])} may have "
             f"restarted it since {told.condition}"
@@ -317,10 +322,15 @@ def _clocks_overlap(decision: Decision, told: Told) -> str:
     return f"{unclear}, and task {told.label(decision.tasks[0])} may have restarted it"
 
 
-def _start_moved(_decision: Decision, told: Told) -> str:
-    moved = [member.name for member in told.case.stale if member.start is Relative.MOVED]
+def _start_moved(decision: Decision, told: Told) -> str:
+    sights = told.begin.sights or {}
+    filled = [name for name in decision.members if name in sights and sights[name].filled]
+    if filled:
+        shown = told.starts(told.members(filled))
+        return f"{shown}, no start was shown when {told.condition}, and no task shows what made it"
+    shown = told.starts(told.members(decision.members))
     return (
-        f"{told.starts(told.members(moved))}, which is not what was shown before, and yet before {told.condition}: the "
+        f"{shown}, which is not what was shown before, and yet before {told.condition}: the "
         "clock of its host was set, or is off, so it is not known whether it has started since"
     )
 

@@ -298,8 +298,9 @@ def _request_open(case: Case) -> Decision | None:
 
 
 def _may_have_made_it(case: Case, request: Request) -> bool:
-    """Whether a start that is shown may be that of a request: it is not known to be from before."""
-    return any(member.start is Relative.UNCLEAR and member.name in request.members for member in case.stale)
+    """Whether a start may be that of a request: it is not known to be before it, or nothing of the request can show."""
+    left_open = (Relative.UNCLEAR, Relative.HIDDEN) if request.is_forgotten else (Relative.UNCLEAR,)
+    return any(member.start in left_open and member.name in request.members for member in case.stale)
 
 
 def _nothing_shown(case: Case) -> Decision | None:
@@ -327,11 +328,15 @@ def _task_untold(case: Case) -> Decision | None:
 def _clocks_overlap(case: Case) -> Decision | None:
     if not case.wish.is_dated:
         return None
-    for member in case.stale:
-        tasks = [task for task in case.known.tasks if _may_have_restarted(task, member)]
-        if tasks:
-            return Decision(Rule.CLOCKS_OVERLAP, Step.FAIL, case.names, (tasks[0].id,))
-    return None
+    found = {
+        member.name: [task.id for task in case.known.tasks if _may_have_restarted(task, member)]
+        for member in case.stale
+    }
+    in_doubt = {name: tasks for name, tasks in found.items() if tasks}
+    if not in_doubt:
+        return None
+    newest = case.newest({tasks[0] for tasks in in_doubt.values()})
+    return Decision(Rule.CLOCKS_OVERLAP, Step.FAIL, frozenset(in_doubt), newest)
 
 
 def _may_have_restarted(task: Task, member: Member) -> bool:
@@ -350,9 +355,8 @@ def _leaves_open(task: Task, member: Member) -> bool:
 
 
 def _start_moved(case: Case) -> Decision | None:
-    if not case.wish.is_dated or all(member.start is not Relative.MOVED for member in case.stale):
-        return None
-    return Decision(Rule.START_MOVED, Step.FAIL, case.names)
+    moved = frozenset(member.name for member in case.stale if member.start is Relative.MOVED)
+    return Decision(Rule.START_MOVED, Step.FAIL, moved) if case.wish.is_dated and moved else None
 
 
 def _earlier_start(case: Case) -> Decision | None:

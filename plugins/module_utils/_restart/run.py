@@ -54,7 +54,7 @@ from .own_request import Sent, doubtful_tasks, own_tasks, undated_tasks
 from .reader import Reader
 from .reasons import WOULD_JOIN, WOULD_RESTART, Told, lacks_values, reason_of, refusal_of, skip_gap
 from .restart_request import RestartRequest
-from .rules import Decision, Rule, Step, decide
+from .rules import Case, Decision, Rule, Step, decide
 from .safety_gate import SafetyGate, lag_of_stopped
 from .send_once import DoubtfulAnswer, find_own_task, of_another_request, outcome_unknown, post_restart
 from .sign_gate import SignGate
@@ -712,6 +712,7 @@ class _Run:
             ended=self._ended_tasks,
             skipped=self._notes.skipped_tasks(),
             late=frozenset(self._late),
+            proven=self._notes.proven(look.observed.members),
         )
 
     @property
@@ -971,8 +972,22 @@ class _Run:
             self._await(look, decision)
         return True
 
+    def _note_witness(self, task: Task, members: Collection[str]) -> None:
+        """Note the task that proves the change where no start does; the service may not list it for long."""
+        told = self._told
+        if told is None or self._request.check_mode or not (task.finished and work_of(task) is Work.RESTARTED):
+            return
+        hidden = {member.name for member in told.known.members if member.start is Relative.HIDDEN} & set(members)
+        self._notes.witnessed(task, [member for member in told.observed.members if member.name in hidden])
+
     def _skip(self, decision: Decision) -> None:
         told = self._told
+        if told and decision.rule is Rule.DONE and self._request.is_dated:
+            case = Case(told.known, told.wish)
+            for member in told.known.members:
+                for proof in case.restarted_by(member.name, Work.RESTARTED)[:1]:
+                    if (entry := told.look.task(proof.id)) is not None:
+                        self._note_witness(entry, [member.name])
         serves = told.observed.serves if told and decision.rule is Rule.DONE else None
         if told and decision.rule is Rule.DONE and (gap := skip_gap(self._target, told)):
             self._attempt.note(reason=f"{self._attempt.so_far.reason}; not verified, since {gap}")
@@ -1130,7 +1145,10 @@ class _Run:
         self._attempt.warnings += awaited.warnings
         if awaited.task is not None:
             self._attempt.note(task=awaited.task)
-            self._notes.ended(Task.from_result(awaited.task))
+            ended = Task.from_result(awaited.task)
+            self._notes.ended(ended)
+            if self._attempt.so_far.action == "attached" and self._request.is_dated:
+                self._note_witness(ended, [member.name for member in self._told.known.members] if self._told else ())
         if awaited.error is not None:
             raise awaited.error
 

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""Tasks that OCP lists no more: what they did still counts, or a person has to look; there is no second restart."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import NotVerified, TargetBusy
+from ansible_collections.oceanbase.ocp.tests.unit.support.controllers import another_process
+from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import at, lost
+from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import (
+    RESTART_CASES,
+    every_restart,
+    failure,
+    request,
+    restart,
+)
+
+ARBITRATION = RESTART_CASES["arbitration service"]
+NAME = {"change": "memory-2026-11-20"}
+# By somebody else, or for another change.
+OTHER = {"change": "another"}
+CHANGES = pytest.mark.parametrize("dated", [NAME, {"started_before": at(-100)}], ids=["name", "instant"])
+
+
+def asked(dated, **options):
+    return replace(request(**{"wait": dated is not OTHER, **options}), **dated)
+
+
+def archives(service, seconds=7200):
+    """Time passes, and the service forgets all tasks."""
+    service.passes(seconds)
+    service.jobs.clear()
+    service.list_lacks = 0.0
+    another_process()
+
+
+@CHANGES
+def test_request_whose_task_may_be_archived_is_not_followed_by_another_one(dated, service):
+    """No start shows whether it ran."""
+    service.lose_after, service.list_lacks = [lost()], 9e9
+    failure(service, ARBITRATION, asked(dated))
+    archives(service)
+    error = failure(service, ARBITRATION, asked(dated))
+    assert (error.__class__, len(service.posts)) == (NotVerified, 1)
+    assert "shows no start of 10.1.0.8:2888, and may no longer list the task of that request" in str(error)
+
+
+def test_request_never_ran_if_an_older_task_is_still_listed(service):
+    restart(service, ARBITRATION, asked(OTHER, wait=True))
+    service.lose_before = [lost()]
+    failure(service, ARBITRATION, asked(NAME))
+    service.passes(7200)
+    another_process()
+    assert restart(service, ARBITRATION, asked(NAME))["action"] == "submitted"
+
+
+@every_restart
+def test_restart_that_ran_at_the_first_use_and_is_archived_may_have_restarted_it(case, service):
+    service.seconds = 60.0
+    restart(service, case, asked(OTHER))
+    service.passes(20)
+    error = failure(service, case, asked(NAME, in_flight="fail"))
+    assert isinstance(error, TargetBusy)
+    archives(service)
+    if case.proven:
+        assert restart(service, case, asked(NAME))["action"] == "skipped"
+    else:
+        error = failure(service, case, asked(NAME))
+        assert isinstance(error, NotVerified)
+        assert "task 1001" in str(error)
+    assert len(service.posts) == 1
+
+
+@CHANGES
+@pytest.mark.parametrize("passed", [5.0, 60.0], ids=["joined", "skipped"])
+def test_restart_by_somebody_else_that_proved_the_change_is_remembered(passed, dated, service):
+    """It began since the first use of the name, and no start shows."""
+    service.arbitration[0].status = "OPERATING"
+    failure(service, ARBITRATION, asked(dated, in_flight="fail"))
+    service.arbitration[0].status = "RUNNING"
+    service.seconds = 20.0
+    service.restart_arbitration_service(61)
+    service.passes(passed)
+    another_process()
+    first = restart(service, ARBITRATION, asked(dated))
+    assert first["action"] == ("attached" if passed < 20 else "skipped")
+    archives(service)
+    again = restart(service, ARBITRATION, asked(dated))
+    assert (again["action"], again["reason"].count("task 1001")) == ("skipped", 1)
