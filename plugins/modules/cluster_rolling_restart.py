@@ -887,7 +887,7 @@ from ..module_utils._module.bridge import Definition, run_module
 from ..module_utils._base.checks import check_range
 from ..module_utils._base.cli_hints import Hints
 from ..module_utils._base.errors import OptionError
-from ..module_utils._module.approval_options import APPROVAL_OPTIONS, approval, refuse_approval
+from ..module_utils._module.approval_options import APPROVAL_OPTIONS, approval, given_path, refuse_approval
 from ..module_utils._module.connection_options import seconds_option
 from ..module_utils._module.restart_options import (
     BUDGET_OPTIONS,
@@ -977,7 +977,7 @@ def run(api, params, mode):
         soak=seconds_option(params, "soak", 0),
         record=record(params),
         crew=Crew(mode.connect, THREADS),
-        pause_file=params["pause_file"],
+        pause_file=given_path(params, "pause_file"),
     )
     if params["max_servers"] is not None:
         check_range("max_servers", params["max_servers"], 0)
@@ -992,6 +992,7 @@ def run(api, params, mode):
 
 def planned(params, mode):
     if params["clusters"] is None or params["run"] is not None:
+        approval(params, mode)
         refuse_approval(params, "clusters, and without run")
     return RollingRequest(
         clusters=[params["cluster"]] if params["clusters"] is None else params["clusters"],

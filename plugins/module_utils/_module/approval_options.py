@@ -20,7 +20,7 @@ APPROVAL_OPTIONS: dict[str, Any] = {"plan_file": {"type": "path"}, "approved_pla
 
 def approval(params: Params, mode: RunMode) -> Approval | None:
     """What the options ask for; None if the plan is neither written nor approved. Raises OptionError."""
-    plan_file, approved = params["plan_file"], params["approved_plan"]
+    plan_file, approved = given_path(params, "plan_file"), given_path(params, "approved_plan")
     if plan_file is None and approved is None:
         return None
     if plan_file is not None and approved is not None:
@@ -33,6 +33,14 @@ def approval(params: Params, mode: RunMode) -> Approval | None:
         keep = None if mode.check_mode else partial(write_plan, plan_file, option="plan_file")
         return Approval(keep=keep, hints=Hints.of(params))
     return Approval(read_plan(approved, ROLLING, "approved_plan"), f"approved_plan {approved}", hints=Hints.of(params))
+
+
+def given_path(params: Params, name: str) -> str | None:
+    """The path that an option has; None without one. Raises OptionError for an empty text."""
+    given: str | None = params[name]
+    if given == "":
+        raise OptionError(f"{name}: is empty; give the path of a file, or leave it out.")
+    return given
 
 
 def refuse_approval(params: Params, with_what: str) -> None:
