@@ -92,7 +92,7 @@ lint: $(DEV) ## Check style, types, YAML, roles, playbooks, workflows and change
 	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.dependabot .github/dependabot.yml
 	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-issue-config .github/ISSUE_TEMPLATE/config.yml
 	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-issue-forms $(ISSUE_FORMS)
-	$(BIN)/check-jsonschema --quiet --check-metaschema docs/evidence.schema.json
+	$(BIN)/check-jsonschema --quiet --check-metaschema docs/evidence.schema.json docs/approved-plan.schema.json
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/ansible-lint -q
 	$(BIN)/antsibull-changelog lint
 	$(BIN)/reuse lint --quiet || $(BIN)/reuse lint

@@ -22,7 +22,8 @@ description:
     server in the scope may be left.
   - If you run it again, it continues where it stopped.
   - Required, one of the two - O(cluster), O(clusters).
-  - What and how - O(zones), O(servers), O(strategy), O(batch), O(canary), O(freeze_server), O(run), O(options_only).
+  - What and how - O(zones), O(servers), O(strategy), O(batch), O(canary), O(freeze_server), O(run), O(options_only),
+    O(plan_file), O(approved_plan), O(pause_file).
   - Once per change - O(change), O(started_before), O(until_effective).
   - When not to restart - O(safety), O(tolerate_outage_of), O(safety_timeout), O(min_zones), O(stop_on), O(max_lag),
     O(metric_limits), O(offline_budget), O(max_failures), O(judged_tasks), O(most_down), O(max_servers),
@@ -175,6 +176,22 @@ options:
             nothing. It shows what became of all, and writes it, as after the last cluster.
         type: list
         elements: str
+  plan_file:
+    description:
+      - Write the plan of O(clusters) to this file, to be approved, and restart nothing. See
+        O(oceanbase.ocp.cluster_rolling_restart_info#module:plan_file).
+    type: path
+  approved_plan:
+    description:
+      - The file of a plan of O(clusters) that O(plan_file) has written. The run restarts exactly what it has, in its
+        batches. If anything has changed that it rests on, all that differs is named, and nothing is sent. What the
+        plan has restarted already is left alone, so the same command continues an interrupted run.
+    type: path
+  pause_file:
+    description:
+      - The path of a file. While it is there, no other batch begins. The restarts that are running end, the run ends
+        successfully, and RV(postponed) says why. Remove the file and run it again to go on.
+    type: path
 extends_documentation_fragment:
   - oceanbase.ocp.connection
   - oceanbase.ocp.attributes
@@ -553,6 +570,10 @@ plan:
       returned: always
       type: list
       elements: dict
+    digest:
+      description: The digest of the plan; that of the file with O(approved_plan).
+      returned: with O(plan_file) or O(approved_plan)
+      type: str
 failures:
   description: What stopped the run, or a cluster of it.
   returned: with O(clusters), but for options that are refused
@@ -830,7 +851,8 @@ untouched:
   type: list
   elements: str
 postponed:
-  description: Why the next restart would not have ended before O(finish_before); null if that did not stop the run.
+  description: Why the next restart would not have ended before O(finish_before), or that O(pause_file) is there; null
+    if neither stopped the run.
   returned: always, but for options that are refused
   type: str
 stopped:
@@ -871,6 +893,7 @@ from ..module_utils._module.bridge import Definition, run_module
 from ..module_utils._base.checks import check_range
 from ..module_utils._base.cli_hints import Hints
 from ..module_utils._base.errors import OptionError
+from ..module_utils._module.approval_options import APPROVAL_OPTIONS, approval, given_path, refuse_approval
 from ..module_utils._module.connection_options import seconds_option
 from ..module_utils._module.restart_options import (
     BUDGET_OPTIONS,
@@ -934,6 +957,8 @@ OPTIONS = {
     **EFFECT_OPTIONS,
     **FAILURE_OPTIONS,
     **CAP_OPTIONS,
+    **APPROVAL_OPTIONS,
+    "pause_file": {"type": "path"},
 }
 # Of a batch; servers of one cluster are requested one after another.
 THREADS = 4
@@ -951,13 +976,14 @@ def run(api, params, mode):
     asked = {**params, **OF_EACH, "wait_timeout": SHORTEST_WAIT if wait_timeout is None else params["wait_timeout"]}
     request = restart_options(asked, mode)
     wanted = ClusterRun(
-        plan=planned(params),
+        plan=planned(params, mode),
         restart=request,
         freeze_server=params["freeze_server"],
         wait_timeout=wait_timeout,
         soak=seconds_option(params, "soak", 0),
         record=record(params),
         crew=Crew(mode.connect, THREADS),
+        pause_file=given_path(params, "pause_file"),
     )
     if params["max_servers"] is not None:
         check_range("max_servers", params["max_servers"], 0)
@@ -970,7 +996,10 @@ def run(api, params, mode):
     return roll_clusters(api, RollingRun(wanted, params["max_failures"] or 0, params["max_servers"], ahead))
 
 
-def planned(params):
+def planned(params, mode):
+    if params["clusters"] is None or params["run"] is not None:
+        approval(params, mode)
+        refuse_approval(params, "clusters, and without run")
     return RollingRequest(
         clusters=[params["cluster"]] if params["clusters"] is None else params["clusters"],
         zones=params["zones"],
@@ -989,6 +1018,7 @@ def planned(params):
         journal_url=params["journal_url"],
         caps=given_caps(params),
         hints=Hints.of(params),
+        approval=approval(params, mode),
     )
 
 

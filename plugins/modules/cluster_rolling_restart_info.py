@@ -88,6 +88,17 @@ options:
     type: str
     choices: [refuse, warn, ignore]
     default: ignore
+  plan_file:
+    description:
+      - Write the plan to this file, to be approved. The file is JSON with a digest, has mode 0600, and replaces an
+        older one. In check mode nothing is written, and RV(digest) is the one that the file would have.
+    type: path
+  approved_plan:
+    description:
+      - The file of a plan that O(plan_file) has written. The plan is that of the file, without what it has restarted
+        already. If anything has changed that it rests on, such as a server, a tenant, its voters or an option, the
+        module fails and names all that differs.
+    type: path
 extends_documentation_fragment:
   - oceanbase.ocp.connection
   - oceanbase.ocp.attributes
@@ -100,7 +111,7 @@ extends_documentation_fragment:
 attributes:
   check_mode:
     support: full
-    details: Only reads.
+    details: Only reads, and writes no O(plan_file) in check mode.
   diff_mode:
     support: none
   idempotent:
@@ -132,6 +143,16 @@ EXAMPLES = r"""
     until_effective:
       stack_size: 5M
   register: plan
+
+- name: Write the plan to a file, to be approved
+  oceanbase.ocp.cluster_rolling_restart_info:
+    url: https://ocp.example.com:8080
+    username: admin
+    password: "{{ ocp_password }}"
+    clusters: [orders]
+    change: memory-2026-11-20
+    plan_file: plan.json
+  register: written
 
 - name: Show who is restarted, in order
   ansible.builtin.debug:
@@ -364,6 +385,10 @@ check_mode:
     nothing.
   returned: success
   type: bool
+digest:
+  description: The digest of the plan, as in V(sha256:2c26b4...); that of the file with O(approved_plan).
+  returned: with O(plan_file) or O(approved_plan)
+  type: str
 url:
   description: Address of the request that made the module fail.
   returned: when a request made the module fail
@@ -377,6 +402,7 @@ trace_id:
 from ..module_utils._module.bridge import Definition, run_module
 from ..module_utils._base.cli_hints import Hints
 from ..module_utils._fleet.object_lines import line_of
+from ..module_utils._module.approval_options import APPROVAL_OPTIONS, approval
 from ..module_utils._module.restart_options import (
     BUDGET_OPTIONS,
     CAP_OPTIONS,
@@ -410,6 +436,7 @@ OPTIONS = {
     "offline_budget": BUDGET_OPTIONS["offline_budget"],
     **EFFECT_OPTIONS,
     **CAP_OPTIONS,
+    **APPROVAL_OPTIONS,
 }
 
 
@@ -432,6 +459,7 @@ def run(api, params, mode):
         journal_url=params["journal_url"],
         caps=given_caps(params),
         hints=Hints.of(params),
+        approval=approval(params, mode),
     )
     return {**plan_rolling_restart(api, wanted), "check_mode": mode.check_mode}
 

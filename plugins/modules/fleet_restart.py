@@ -19,7 +19,7 @@ description:
   - Servers of one cluster are checked one after another, in the order of the list. A server that may not be down
     together with others is refused. With O(waves) it plans first, so that none is.
   - Required - O(servers), O(freeze_server).
-  - What and how - O(waves), O(force).
+  - What and how - O(waves), O(pause_file), O(force).
   - Once per change - O(change), O(started_before), O(until_effective), O(in_flight).
   - When not to restart - O(safety), O(tolerate_outage_of), O(safety_timeout), O(require_healthy), O(stop_on),
     O(max_lag), O(metric_limits), O(alarms_before), O(metrics_before), O(offline_budget), O(offline_time),
@@ -77,6 +77,12 @@ options:
       - Without it nothing is planned. All begin at once, and each is refused that may not be down together with those
         before it.
     type: bool
+  pause_file:
+    description:
+      - The path of a file, with O(waves=true). While it is there, no other wave begins. The restarts that are running
+        end and are proven, and the run ends successfully. C(action) is V(postponed) for the servers that are left.
+        Remove the file and run it again to go on.
+    type: path
   proof_timeout:
     description:
       - How many seconds to keep checking, with O(wait), servers whose task has ended but that do not yet show that they

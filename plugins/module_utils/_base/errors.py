@@ -71,6 +71,12 @@ class OptionError(OcpError):
     """The value of an option cannot be used; nothing was sent."""
 
 
+class PlanChanged(OcpError):
+    """What an approved plan rests on has changed since; nothing was sent."""
+
+    left_as_it_was = True
+
+
 class NameTaken(OptionError):
     """The name of a change stands for another wish already; nothing was sent."""
 

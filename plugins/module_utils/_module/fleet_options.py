@@ -18,6 +18,7 @@ from .._restart.many_restarts import restart_many
 from .._rolling.fleet_plan import FleetRequest
 from .._rolling.fleet_run import FleetRun, restart_by_plan
 from .._waiting.progress_lines import Show
+from .approval_options import given_path
 from .bridge import RunMode
 from .connection_options import Params, seconds_option
 from .restart_options import NONE, SAFETY_OPTIONS, given_caps, given_change, given_instant, restart_options
@@ -41,6 +42,7 @@ FLEET_OPTIONS: dict[str, Any] = {
         },
     },
     "waves": {"type": "bool"},
+    "pause_file": {"type": "path"},
     "proof_timeout": {"type": "int", "default": 180},
     **THREADS_OPTION,
 }
@@ -59,6 +61,11 @@ def restart_servers(api: OcpApi, params: Params, mode: RunMode) -> Result:
             "change: is not given, nor is started_before, and wait=true needs one of them to prove the restarts; give "
             "the name of the change that they are for, or its instant, or leave wait out."
         )
+    pause_file = given_path(params, "pause_file")
+    if pause_file is not None and not params["waves"]:
+        raise OptionError(
+            "pause_file: needs waves=true, since a run pauses between its waves; give it, or leave this out."
+        )
     if params["waves"] is None:
         members = [_member(params, server, one_at_a_time) for server in params["servers"]]
         return restart_many(api, crew(params, mode), members, proof_timeout)
@@ -68,7 +75,7 @@ def restart_servers(api: OcpApi, params: Params, mode: RunMode) -> Result:
     def member(planned: Result, place: int) -> FleetMember:
         return _planned_member(params, planned, params["servers"][place], one_at_a_time)
 
-    wanted = FleetRun(planned_servers(params), member, request, params["waves"], proof_timeout)
+    wanted = FleetRun(planned_servers(params), member, request, params["waves"], proof_timeout, pause_file)
     return restart_by_plan(api, crew(params, mode), wanted)
 
 

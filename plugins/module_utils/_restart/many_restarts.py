@@ -44,11 +44,13 @@ PROOF_PAUSE = 5.0
 class WaveByWave:
     """The positions of the members that restart at the same time, each wave after all of the one before serve.
 
-    ``over`` gets what became of the members of a wave at its end. After one with a failure no other begins.
+    ``over`` gets what became of the members of a wave at its end. After one with a failure no other begins, and none
+    begins while ``pause`` has a reason: its members, and those of later waves, are then postponed.
     """
 
     waves: Sequence[Sequence[int]]
     over: Callable[[Sequence[Result]], None]
+    pause: Callable[[], str] = str
 
 
 def restart_many(
@@ -99,7 +101,14 @@ class _Fleet:
 
     def restart_in(self, waves: WaveByWave) -> None:
         """Restart wave by wave, until something failed."""
-        for wave in waves.waves:
+        for place, wave in enumerate(waves.waves):
+            reason = waves.pause()
+            if reason:
+                left = [number for later in waves.waves[place:] for number in later]
+                for number in left:
+                    self._outcome.asked(number, Ended(found={**UNKNOWN, "action": "postponed", "reason": reason}))
+                waves.over(self._outcome.servers(left))
+                return
             self.restart(wave)
             waves.over(self._outcome.servers(wave))
             if self._outcome.have_failed(wave):

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, tzinfo
+from os.path import lexists
 from typing import Any
 
 from .._base.clock import SYSTEM_CLOCK, Clock
@@ -58,7 +59,8 @@ class ClusterRun:
 
     ``freeze_server`` is None if zones are restarted, ``wait_timeout`` for one that fits the time that a server may be
     offline. The cluster has to stay healthy for ``soak`` seconds at its end, where servers were restarted. ``record``
-    gets what became of it. The ``crew`` restarts batches of several servers.
+    gets what became of it. The ``crew`` restarts batches of several servers. No batch begins while
+    the ``pause_file`` is there.
     """
 
     plan: RollingRequest
@@ -68,6 +70,7 @@ class ClusterRun:
     soak: float = 0.0
     record: RunRecord | None = None
     crew: Crew | None = None
+    pause_file: str | None = None
 
 
 def roll_cluster(api: OcpApi, wanted: ClusterRun, clock: Clock = SYSTEM_CLOCK) -> Result:
@@ -109,7 +112,7 @@ class ClusterInTurn:
         self.results: list[Result] = []
         self.warnings: list[str] = []
         self.changed = False
-        # Why the next restart would not have ended in time; empty if that did not stop it.
+        # Why the next restart is left for another run: the time, or the pause file; empty if neither stopped it.
         self.postponed = ""
 
     def begin(self) -> None:
@@ -134,6 +137,9 @@ class ClusterInTurn:
             wait_for_tasks(self._api, self._cluster["task_ids"], self._policy, unseen_for=UNSEEN_FOR, clock=self._clock)
         for batch in self._batches:
             check()
+            if self._wanted.pause_file is not None and lexists(self._wanted.pause_file):
+                self.postponed = f"{self._wanted.pause_file} is there; remove it, then run the same command again"
+                break
             self._batch = batch
             self._restart(batch)
             if self.postponed:
@@ -296,7 +302,9 @@ def look_again(
 
 
 def _last_plan(api: OcpApi, wanted: RollingRequest, restarted: Collection[int], clock: Clock) -> Result:
-    again = replace(wanted, majority=False, watch=None, judges_budget=False, min_zones=0, caps=None, canary=0)
+    again = replace(
+        wanted, majority=False, watch=None, judges_budget=False, min_zones=0, caps=None, canary=0, approval=None
+    )
     began = clock.now()
     while True:
         plan = plan_rolling_restart(api, again, clock)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from os.path import lexists
 from typing import Any
 
 from .._base.cli_hints import NEXT_STEPS_HEADING, RUN_AGAIN, Hints
@@ -35,7 +36,8 @@ MOST_WAVES, MOST_NAMED, MOST_REASONS = 12, 10, 3
 class FleetRun:
     """The request: what to ``plan``, and how ``member`` restarts a server of the plan at its place in the options.
 
-    ``request`` is what all of them have in common. Unless ``in_waves``, all have to restart at the same time.
+    ``request`` is what all of them have in common. Unless ``in_waves``, all have to restart at the same time. No wave
+    begins while the ``pause_file`` is there.
     """
 
     plan: FleetRequest
@@ -43,6 +45,7 @@ class FleetRun:
     request: RestartRequest
     in_waves: bool
     proof_timeout: float
+    pause_file: str | None = None
 
 
 def restart_by_plan(api: OcpApi, crew: Crew, wanted: FleetRun, clock: Clock = SYSTEM_CLOCK) -> Result:
@@ -101,7 +104,7 @@ class _PlannedFleet:
             return restart_many(self._api, self._crew, members, self._wanted.proof_timeout, self._clock)
         self._begin()
         self._tally.begin()
-        waves = WaveByWave(self._numbers(), self._over)
+        waves = WaveByWave(self._numbers(), self._over, self._pause)
         return restart_many(self._api, self._crew, members, self._wanted.proof_timeout, self._clock, waves)
 
     def completed(self, facts: Result) -> Result:
@@ -144,6 +147,13 @@ class _PlannedFleet:
         for warnings in self._crew.each(list(names), begin):
             self._warnings += warnings
 
+    def _pause(self) -> str:
+        """Why no other wave begins now; empty if one may."""
+        path = self._wanted.pause_file
+        if path is None or not lexists(path):
+            return ""
+        return f"{path} is there; remove it, then run the same command again"
+
     def _over(self, servers: Sequence[Result]) -> None:
         """A line for each server of a wave that was to be restarted, or that failed."""
         if not self._request.wait:
@@ -153,6 +163,11 @@ class _PlannedFleet:
         planned = {one["server"] for one in begun if (one["cluster"], one["server"]) in self._planned}
         fails = any(one["failed"] for one in servers)
         self._tally.ended(len(planned))
+        paused = [one for one in servers if self._is_left(one)]
+        if paused:
+            names = ", ".join(f"{one['cluster']} {one['server']}" for one in paused)
+            line = progress_line(f"Left for the next run, since {paused[0]['reason']}: {names}")
+            self._request.policy.announce(line, False)
         for one in reached:
             self._request.policy.note({"ended": one})
             what = f"{one['cluster']} {one['server']} {_outcome_words(one)}"
@@ -160,6 +175,15 @@ class _PlannedFleet:
                 self._say(self._tally.words(what, goes_on=not fails), failed=one["failed"])
             elif one["failed"]:
                 self._say(what, failed=True)
+
+    def _is_left(self, server: Result) -> bool:
+        """Whether the pause file alone keeps it from its restart; a server that needs none is not left."""
+        is_planned = (server["cluster"], server["server"]) in self._planned
+        return (
+            is_planned
+            and server["action"] == "postponed"
+            and server["reason"].startswith(f"{self._wanted.pause_file} ")
+        )
 
     def _say(self, words: str, *, failed: bool = False) -> None:
         self._request.policy.show(progress_line(words), failed)

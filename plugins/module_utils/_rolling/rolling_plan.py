@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
-from typing import Any
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
 
 from .._base.checks import check_nonempty, check_range, check_tenants
 from .._base.cli_hints import BY_OPTIONS, Hints
@@ -36,6 +36,9 @@ from .rolling_order import Batch, Node, Strategy, done_by_zone, order_batches, u
 from .rolling_safety import first_obstacles, obstacle_reason, unsafe_words
 from .zone_order import zone_order
 
+if TYPE_CHECKING:
+    from .plan_basis import Approval, Basis
+
 Result = dict[str, Any]
 
 
@@ -47,7 +50,7 @@ class RollingRequest:
     own. The first ``canary`` servers of the first clusters go before all others, one at a time. ``watch`` are the signs
     of trouble to look for; ``judges_budget``: read how long a server may be offline. ``until_effective`` are the values
     of parameters that the restart is for. At least one of these three is required. With ``caps`` no batch takes down
-    more servers than they allow.
+    more servers than they allow. With ``approval`` the plan is kept, or run as it was approved.
     """
 
     clusters: Sequence[str]
@@ -67,6 +70,7 @@ class RollingRequest:
     journal_url: str | None = None
     caps: Caps | None = None
     hints: Hints = BY_OPTIONS
+    approval: Approval | None = None
 
     @property
     def is_whole(self) -> bool:
@@ -113,7 +117,7 @@ def plan_rolling_restart(api: OcpApi, wanted: RollingRequest, clock: Clock = SYS
     planned = [replace(plan, changes=foresight.unbegun) for plan in planned]
     planned = _with_canaries(planned, wanted)
     every = [(plan, batch) for plan in planned for batch in plan.batches]
-    return {
+    result: Result = {
         "changed": False,
         "clusters": [_cluster_facts(plan) for plan in planned],
         "batches": [_batch_facts(number, plan.cluster, batch) for number, (plan, batch) in enumerate(every, 1)],
@@ -126,6 +130,12 @@ def plan_rolling_restart(api: OcpApi, wanted: RollingRequest, clock: Clock = SYS
         ],
         "warnings": warnings,
     }
+    if wanted.approval is None:
+        return result
+    from .plan_basis import with_approval
+
+    bases = [plan.basis for plan in planned if plan.basis is not None]
+    return with_approval(result, bases, options_of(wanted), wanted.approval)
 
 
 def _with_canaries(planned: Sequence[_Plan], wanted: RollingRequest) -> list[_Plan]:
@@ -156,6 +166,29 @@ class _Plan:
     crossed: Sequence[str] = ()
     signs: SeenSigns = field(default_factory=SeenSigns)
     changes: Mapping[str, str] = field(default_factory=dict)
+    basis: Basis | None = None
+
+
+def options_of(wanted: RollingRequest) -> Result:
+    """The options that a plan is made of, as JSON."""
+    watch, caps = wanted.watch, wanted.caps
+    return {
+        "clusters": [*wanted.clusters],
+        "zones": None if wanted.zones is None else [*wanted.zones],
+        "servers": None if wanted.servers is None else [*wanted.servers],
+        "batch": "auto" if wanted.batch is None else str(wanted.batch),
+        "strategy": wanted.strategy.value,
+        "change": wanted.change,
+        "started_before": None if wanted.started_before is None else wanted.started_before.astimezone(UTC).isoformat(),
+        "until_effective": dict(wanted.until_effective),
+        "min_zones": wanted.min_zones,
+        "canary": wanted.canary,
+        "safety": "majority" if wanted.majority else "none",
+        "tolerate_outage_of": sorted(wanted.tolerated or ()),
+        "stop_on": [] if watch is None else sorted(sign.value for sign in watch.signs),
+        "max_lag": None if watch is None else watch.max_lag,
+        "most_down": {} if caps is None else dict(caps.most),
+    }
 
 
 def _check_request(wanted: RollingRequest) -> None:
@@ -242,7 +275,14 @@ def _plan_cluster(
         found = first_obstacles(layout, placed, health.listed, planned, tolerated)
         lost = unsafe_words(layout, placed, planned, tolerated, wanted.hints)
         unsafe = [*filter(None, (lost, obstacle_reason(found, tolerated, wanted.hints)))]
-    return _Plan(cluster, health, planned, unchanged_nodes(nodes, planned), unsafe, found, wanted.hints, crossed)
+    basis = None
+    if wanted.approval is not None:
+        from .plan_basis import basis_of
+
+        basis = basis_of(health, layout.read(), nodes, values)
+    return _Plan(
+        cluster, health, planned, unchanged_nodes(nodes, planned), unsafe, found, wanted.hints, crossed, basis=basis
+    )
 
 
 def _crossed(caps: Caps | None, total: int, nodes: Sequence[Node]) -> list[str]:

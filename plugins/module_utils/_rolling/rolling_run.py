@@ -94,7 +94,7 @@ class _RollingRun:
         if self._wanted.ahead is not None and self._servers and not self._request.check_mode:
             self._look_ahead()
             return
-        if not self._request.check_mode:
+        if not self._plans_only:
             self._restart()
         if self._failures:
             raise NotAllRestarted(self._words(), **self._shown)
@@ -132,10 +132,16 @@ class _RollingRun:
         return {"run": run}
 
     def _plan_lines(self) -> Iterator[str]:
-        would, steps, ahead = self._request.check_mode, self._request.policy.steps, self._wanted.ahead
+        would, steps, ahead = self._plans_only, self._request.policy.steps, self._wanted.ahead
         if ahead is None:
             return plan_lines(self._plan, self._wanted.each.plan, in_full=would or steps, would=would)
         return scope_lines(self._plan, ahead.forks, ahead.canaries, in_full=steps, would=would)
+
+    @property
+    def _plans_only(self) -> bool:
+        """Whether nothing is restarted: in check mode, and where the plan is written to be approved."""
+        approval = self._wanted.each.plan.approval
+        return self._request.check_mode or (approval is not None and approval.approved is None)
 
     def _look_ahead(self) -> None:
         """Make sure that the run may begin."""

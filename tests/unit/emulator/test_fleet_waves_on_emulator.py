@@ -81,6 +81,7 @@ def run(served, lines, notes):
         show=lambda _line: None,
         hints=None,
         finish_before=None,
+        pause_file=None,
         **purpose,
     ):
         def shown(line, _failed):
@@ -89,7 +90,7 @@ def run(served, lines, notes):
 
         if not purpose:
             purpose = {"started_before": datetime.fromisoformat(served.data("GET", "/emulator/clock")["time"])}
-        policy = PollPolicy(60, 1, shown, steps=False, note=notes.append)
+        policy = PollPolicy(60, 1, shown, announce=shown, steps=False, note=notes.append)
         more = {"safety": Safety(), "hints": Hints(hints or {}), "finish_before": finish_before}
         request = RestartRequest(check_mode, wait, policy, **more, **purpose)
 
@@ -98,7 +99,7 @@ def run(served, lines, notes):
             selector = Selector(Server, {**options, "freeze_server": False, "force": False})
             return FleetMember(planned["cluster"], planned["server"], selector, request)
 
-        wanted = FleetRun(FleetRequest(servers, **purpose), member, request, in_waves, 10.0)
+        wanted = FleetRun(FleetRequest(servers, **purpose), member, request, in_waves, 10.0, pause_file)
         with connect() as api:
             return restart_by_plan(api, Crew(connect, 8), wanted)
 
@@ -140,6 +141,26 @@ def test_waves_restart_all_in_the_order_of_the_plan_and_the_result_has_that_of_t
         "  3 of 4, cluster1 10.0.0.3:2882",
         "  4 of 4, cluster1 10.0.0.1:2882",
     ]
+
+
+def test_run_pauses_after_a_wave_and_goes_on_when_the_file_is_gone(served, lines, run, tmp_path):
+    pause = tmp_path / "pause"
+    found = run(
+        THREE,
+        show=lambda line: pause.touch() if line.startswith("  1 of 3, ") else None,
+        pause_file=str(pause),
+        change="memory",
+    )
+    assert restarted(served)[1] == [2]
+    assert [one["action"] for one in found["servers"]] == ["postponed", "submitted", "postponed"]
+    words = f"since {pause} is there; remove it, then run the same command again: "
+    assert [line.partition(words)[2] for line in lines if words in line] == [
+        "cluster1 10.0.0.3:2882, cluster1 10.0.0.1:2882"
+    ]
+    pause.unlink()
+    again = run(THREE, pause_file=str(pause), change="memory")
+    assert [one["action"] for one in again["servers"]] == ["submitted", "skipped", "submitted"]
+    assert restarted(served)[1] == [1, 2, 3]
 
 
 def test_name_begins_for_all_waves_at_once_so_what_a_person_restarts_meanwhile_is_left_alone(served, lines, run):

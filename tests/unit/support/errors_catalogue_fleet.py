@@ -6,7 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from unittest import mock
 
+from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling import plan_file
+from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling.approved_plan import ROLLING, sealed
 from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue import OPTIONS, TASKS, Entry
 from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue_service import error_lost
 from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue_tasks import (
@@ -33,4 +36,10 @@ def fleet_entries() -> Iterator[Entry]:
     proves = ("change", "started_before", "wait")
     yield fleet("neither a name nor an instant to prove by", names=proves, wait=True, started_before=None)
     undated = ("started_before",)
+    approved = sealed({"kind": ROLLING, "options": {}, "clusters": [], "batches": []})
+    with mock.patch.object(plan_file, "read_plan", lambda *_given: approved):
+        other = ("approved_plan", "cluster orders (id 31)")
+        given = {"approved_plan": "/ops/plan.json"}
+        place = (OPTIONS, "approved_plan")
+        yield entry(place, "what the plan rests on has changed", "cluster_rolling_restart_info", other, **given)
     yield entry((OPTIONS, "change"), "and no `started_before`", "fleet_restart_info", undated, started_before=None)

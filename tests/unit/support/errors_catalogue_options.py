@@ -158,6 +158,9 @@ BY_HAND: dict[str, tuple[Bad, ...]] = {
         Bad(UNUSABLE, {"regoin": 1}, shown="region"),
         Bad(UNUSABLE, {"host": "one"}, shown="one"),
     ),
+    "plan_file": (Bad(EMPTY, ""),),
+    "approved_plan": (Bad(EMPTY, ""), Bad(UNUSABLE, "/no/such/plan.json")),
+    "pause_file": (Bad(EMPTY, ""),),
     "run": (
         Bad(RANGE, {**RUN, "clusters": 0}, shown="0"),
         Bad(RANGE, {**RUN, "forks": 0}, shown="0"),
