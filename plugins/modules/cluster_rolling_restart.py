@@ -25,7 +25,8 @@ description:
   - What and how - O(zones), O(servers), O(strategy), O(batch), O(canary), O(freeze_server), O(run), O(options_only).
   - Once per change - O(change), O(started_before), O(until_effective).
   - When not to restart - O(safety), O(tolerate_outage_of), O(safety_timeout), O(min_zones), O(stop_on), O(max_lag),
-    O(offline_budget), O(max_failures), O(judged_tasks), O(most_down), O(max_servers), O(finish_before).
+    O(offline_budget), O(max_failures), O(judged_tasks), O(most_down), O(max_servers), O(finish_before),
+    O(windows).
   - Waiting - O(wait_timeout), O(wait_interval), O(soak).
   - Output - O(show_progress), O(show_steps), O(log_lines), O(detail), O(hint_variables).
   - Connection and journal - O(url), O(username), O(password), O(access_key_id), O(access_key_secret),
@@ -100,6 +101,12 @@ options:
         cluster. That is not a failure; RV(postponed) has the reason.
       - ISO 8601 with an offset, or seconds since 1970.
     type: str
+  windows:
+    description:
+      - Begin a restart only in one of these maintenance windows, and if it would end there. The run then ends well,
+        RV(postponed) says when the next window opens, and the next run goes on. RV(plan.forecast) is for these windows.
+        See O(oceanbase.ocp.server_restart#module:windows).
+    type: dict
   soak:
     description:
       - How many seconds a cluster has to stay healthy - O(cluster) after its restarts, or that of the last O(canary).
@@ -880,6 +887,7 @@ from ..module_utils._module.restart_options import (
     given_caps,
     given_change,
     given_instant,
+    given_windows,
     restart_options,
     wanted_values,
     watch,
@@ -906,6 +914,7 @@ OPTIONS = {
     "freeze_server": {"type": "bool"},
     "min_zones": {"type": "int", "default": 0},
     "finish_before": PLAN_OPTIONS["finish_before"],
+    "windows": PLAN_OPTIONS["windows"],
     "soak": {"type": "int", "default": 0},
     "offline_budget": BUDGET_OPTIONS["offline_budget"],
     **WAIT_OPTIONS,
@@ -982,6 +991,8 @@ def planned(params):
         change=given_change(params),
         journal_url=params["journal_url"],
         caps=given_caps(params),
+        windows=given_windows(params),
+        soak=seconds_option(params, "soak", 0),
         hints=Hints.of(params),
     )
 

@@ -88,6 +88,11 @@ options:
     type: str
     choices: [refuse, warn, ignore]
     default: ignore
+  windows:
+    description:
+      - The maintenance windows in which it restarts; RV(forecast) is for them.
+        See O(oceanbase.ocp.server_restart#module:windows).
+    type: dict
 extends_documentation_fragment:
   - oceanbase.ocp.connection
   - oceanbase.ocp.attributes
@@ -380,9 +385,11 @@ from ..module_utils._module.restart_options import (
     MAJORITY,
     PLANNED_SIGN_OPTIONS,
     SAFETY_OPTIONS,
+    WINDOW_OPTIONS,
     given_caps,
     given_change,
     given_instant,
+    given_windows,
     wanted_values,
     watch,
 )
@@ -405,6 +412,7 @@ OPTIONS = {
     "offline_budget": BUDGET_OPTIONS["offline_budget"],
     **EFFECT_OPTIONS,
     **CAP_OPTIONS,
+    **WINDOW_OPTIONS,
 }
 
 
@@ -426,6 +434,7 @@ def run(api, params, mode):
         change=given_change(params),
         journal_url=params["journal_url"],
         caps=given_caps(params),
+        windows=given_windows(params),
         hints=Hints.of(params),
     )
     return {**plan_rolling_restart(api, wanted), "check_mode": mode.check_mode}

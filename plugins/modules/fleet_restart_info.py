@@ -56,6 +56,11 @@ options:
       - At most so many servers may be down at the same time, as in V({"idc":1,"percent":10}). No wave has more, so a
         wave that would have more is split. See O(oceanbase.ocp.server_restart#module:most_down).
     type: dict
+  windows:
+    description:
+      - The maintenance windows in which it restarts; RV(forecast) is for them.
+        See O(oceanbase.ocp.server_restart#module:windows).
+    type: dict
 extends_documentation_fragment:
   - oceanbase.ocp.connection
   - oceanbase.ocp.attributes
@@ -191,7 +196,7 @@ trace_id:
 from ..module_utils._module.bridge import Definition, run_module
 from ..module_utils._fleet.object_lines import line_of
 from ..module_utils._module.fleet_options import THREADS_OPTION, crew, planned_servers
-from ..module_utils._module.restart_options import CAP_OPTIONS, CHANGE_OPTIONS, SAFETY_OPTIONS
+from ..module_utils._module.restart_options import CAP_OPTIONS, CHANGE_OPTIONS, SAFETY_OPTIONS, WINDOW_OPTIONS
 from ..module_utils._rolling.fleet_plan import plan_fleet
 
 OPTIONS = {
@@ -204,6 +209,7 @@ OPTIONS = {
     **CHANGE_OPTIONS,
     **{name: SAFETY_OPTIONS[name] for name in ("safety", "tolerate_outage_of")},
     **CAP_OPTIONS,
+    **WINDOW_OPTIONS,
     **THREADS_OPTION,
 }
 

@@ -76,11 +76,11 @@ class Calendar:
 
         ``past`` is how that duration is known.
         """
-        spans = self.spans(now)
-        current = open_span(spans, now)
+        # A year is read only where the next window is asked for.
+        current = open_span(self.spans(now, 3 + int(taken // 86400)), now)
         if current is not None and now + timedelta(seconds=taken) <= current.closes:
             return ""
-        coming = next_span(spans, now, taken)
+        coming = next_span(self.spans(now), now, taken)
         why = (
             f"it would not be done before the window closes on {self.local(current.closes)}{past}"
             if current is not None
