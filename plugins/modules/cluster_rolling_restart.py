@@ -554,6 +554,29 @@ plan:
       returned: always
       type: list
       elements: dict
+    forecast:
+      description: How long it takes, by the durations of past restarts of this kind in OCP; clusters one after another.
+      returned: success
+      type: dict
+      contains:
+        seconds:
+          description: How many seconds the restarts take one batch or wave after another, with the pauses between past
+            restarts; null if no past restart is shown.
+          returned: always
+          type: float
+        windows:
+          description: In how many of the O(windows); null without them, and if that is not known.
+          returned: always
+          type: int
+        ends:
+          description: When the last one ends, in UTC, if it is run again in each window; null if that is not known.
+          returned: always
+          type: str
+        message:
+          description: The same in words.
+          returned: always
+          type: str
+          sample: About 9 h 20 min, in 4 windows, until Thursday 2026-12-03 04:10 (Europe/Berlin).
 failures:
   description: What stopped the run, or a cluster of it.
   returned: with O(clusters), but for options that are refused

@@ -183,6 +183,29 @@ remedies:
   returned: success
   type: list
   elements: str
+forecast:
+  description: How long it takes, by the durations of past restarts of this kind in OCP; of a wave the slowest.
+  returned: success
+  type: dict
+  contains:
+    seconds:
+      description: How many seconds the restarts take one batch or wave after another, with the pauses between past
+        restarts; null if no past restart is shown.
+      returned: always
+      type: float
+    windows:
+      description: In how many of the O(windows); null without them, and if that is not known.
+      returned: always
+      type: int
+    ends:
+      description: When the last one ends, in UTC, if it is run again in each window; null if that is not known.
+      returned: always
+      type: str
+    message:
+      description: The same in words.
+      returned: always
+      type: str
+      sample: About 9 h 20 min, in 4 windows, until Thursday 2026-12-03 04:10 (Europe/Berlin).
 url:
   description: Address of the request that made the module fail.
   returned: when a request made the module fail
