@@ -25,6 +25,8 @@ Result = dict[str, Any]
 
 # The newest past restarts of a cluster that count, and the longest pause between two of one run, in seconds.
 MOST_PAST, LONGEST_PAUSE = 200, 300.0
+# Where the past shows none: a poll, and the looks before the next request.
+UNKNOWN_PAUSE = 10.0
 # Of more clusters at once the past is put together.
 MOST_APART = 8
 
@@ -74,7 +76,7 @@ def forecast(stages: Sequence[Stage], every: Iterable[Past], now: datetime, wind
     )
     if stages and not pooled.took:
         return _facts(None, None, None, "It is not known how long it takes: OCP shows no past restart of this kind.")
-    pause = median(pooled.pauses) if pooled.pauses else 0.0
+    pause = median(pooled.pauses) if pooled.pauses else UNKNOWN_PAUSE
     last = len(stages) - 1
     steps = [
         (

@@ -71,7 +71,7 @@ def test_words():
     windows = parse_windows("windows", NIGHTS)
     told = forecast([Stage([(past, 1)])] * 4, [past], BEGINNING, windows)
     assert told == {
-        "seconds": 14400.0,
+        "seconds": 14430.0,
         "windows": 2,
         # Not on 2 December.
         "ends": "2026-12-03T01:00:00+00:00",
