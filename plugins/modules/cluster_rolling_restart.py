@@ -27,7 +27,7 @@ description:
   - Once per change - O(change), O(started_before), O(until_effective).
   - When not to restart - O(safety), O(tolerate_outage_of), O(safety_timeout), O(min_zones), O(stop_on), O(max_lag),
     O(metric_limits), O(offline_budget), O(max_failures), O(judged_tasks), O(most_down), O(max_servers),
-    O(finish_before).
+    O(finish_before), O(windows).
   - Waiting - O(wait_timeout), O(wait_interval), O(soak).
   - Output - O(show_progress), O(show_steps), O(log_lines), O(detail), O(hint_variables).
   - Connection and journal - O(url), O(username), O(password), O(access_key_id), O(access_key_secret),
@@ -102,6 +102,12 @@ options:
         cluster. That is not a failure; RV(postponed) has the reason.
       - ISO 8601 with an offset, or seconds since 1970.
     type: str
+  windows:
+    description:
+      - Begin a restart only in one of these maintenance windows, and if it would end there. The run then ends well,
+        RV(postponed) says when the next window opens, and the next run goes on. RV(plan.forecast) is for these windows.
+        See O(oceanbase.ocp.server_restart#module:windows).
+    type: dict
   soak:
     description:
       - How many seconds a cluster has to stay healthy - O(cluster) after its restarts, or that of the last O(canary).
@@ -570,6 +576,29 @@ plan:
       returned: always
       type: list
       elements: dict
+    forecast:
+      description: How long it takes, by the durations of past restarts of this kind in OCP; clusters one after another.
+      returned: success
+      type: dict
+      contains:
+        seconds:
+          description: How many seconds the restarts take one batch or wave after another, with the pauses between past
+            restarts; null if no past restart is shown.
+          returned: always
+          type: float
+        windows:
+          description: In how many of the O(windows); null without them, and if that is not known.
+          returned: always
+          type: int
+        ends:
+          description: When the last one ends, in UTC, if it is run again in each window; null if that is not known.
+          returned: always
+          type: str
+        message:
+          description: The same in words.
+          returned: always
+          type: str
+          sample: About 9 h 20 min, in 4 windows, until Thursday 2026-12-03 04:10 (Europe/Berlin).
     digest:
       description: The digest of the plan; that of the file with O(approved_plan).
       returned: with O(plan_file) or O(approved_plan)
@@ -909,6 +938,7 @@ from ..module_utils._module.restart_options import (
     given_caps,
     given_change,
     given_instant,
+    given_windows,
     restart_options,
     wanted_values,
     watch,
@@ -935,6 +965,7 @@ OPTIONS = {
     "freeze_server": {"type": "bool"},
     "min_zones": {"type": "int", "default": 0},
     "finish_before": PLAN_OPTIONS["finish_before"],
+    "windows": PLAN_OPTIONS["windows"],
     "soak": {"type": "int", "default": 0},
     "offline_budget": BUDGET_OPTIONS["offline_budget"],
     **WAIT_OPTIONS,
@@ -1017,6 +1048,8 @@ def planned(params, mode):
         change=given_change(params),
         journal_url=params["journal_url"],
         caps=given_caps(params),
+        windows=given_windows(params),
+        soak=seconds_option(params, "soak", 0),
         hints=Hints.of(params),
         approval=approval(params, mode),
     )

@@ -99,6 +99,11 @@ options:
         already. If anything has changed that it rests on, such as a server, a tenant, its voters or an option, the
         module fails and names all that differs.
     type: path
+  windows:
+    description:
+      - The maintenance windows in which it restarts; RV(forecast) is for them.
+        See O(oceanbase.ocp.server_restart#module:windows).
+    type: dict
 extends_documentation_fragment:
   - oceanbase.ocp.connection
   - oceanbase.ocp.attributes
@@ -380,6 +385,29 @@ done:
   returned: success
   type: list
   elements: dict
+forecast:
+  description: How long it takes, by the durations of past restarts of this kind in OCP; clusters one after another.
+  returned: success
+  type: dict
+  contains:
+    seconds:
+      description: How many seconds the restarts take one batch or wave after another, with the pauses between past
+        restarts; null if no past restart is shown.
+      returned: always
+      type: float
+    windows:
+      description: In how many of the O(windows); null without them, and if that is not known.
+      returned: always
+      type: int
+    ends:
+      description: When the last one ends, in UTC, if it is run again in each window; null if that is not known.
+      returned: always
+      type: str
+    message:
+      description: The same in words.
+      returned: always
+      type: str
+      sample: About 9 h 20 min, in 4 windows, until Thursday 2026-12-03 04:10 (Europe/Berlin).
 check_mode:
   description: Whether it ran in check mode, by the command line or by a keyword. Who follows the plan then restarts
     nothing.
@@ -411,9 +439,11 @@ from ..module_utils._module.restart_options import (
     MAJORITY,
     PLANNED_SIGN_OPTIONS,
     SAFETY_OPTIONS,
+    WINDOW_OPTIONS,
     given_caps,
     given_change,
     given_instant,
+    given_windows,
     wanted_values,
     watch,
 )
@@ -437,6 +467,7 @@ OPTIONS = {
     **EFFECT_OPTIONS,
     **CAP_OPTIONS,
     **APPROVAL_OPTIONS,
+    **WINDOW_OPTIONS,
 }
 
 
@@ -458,6 +489,7 @@ def run(api, params, mode):
         change=given_change(params),
         journal_url=params["journal_url"],
         caps=given_caps(params),
+        windows=given_windows(params),
         hints=Hints.of(params),
         approval=approval(params, mode),
     )

@@ -23,7 +23,7 @@ description:
   - Once per change - O(change), O(started_before), O(until_effective), O(in_flight).
   - When not to restart - O(safety), O(tolerate_outage_of), O(safety_timeout), O(require_healthy), O(stop_on),
     O(max_lag), O(metric_limits), O(alarms_before), O(metrics_before), O(offline_budget), O(offline_time),
-    O(max_failures), O(judged_tasks), O(most_down), O(finish_before).
+    O(max_failures), O(judged_tasks), O(most_down), O(finish_before), O(windows).
   - Waiting - O(wait), O(wait_timeout), O(wait_interval), O(proof_timeout), O(threads).
   - Output - O(show_progress), O(show_steps), O(log_lines), O(detail), O(hint_variables).
   - Connection and journal - O(url), O(username), O(password), O(access_key_id), O(access_key_secret),
@@ -312,6 +312,29 @@ plan:
       returned: always
       type: list
       elements: str
+    forecast:
+      description: How long it takes, by the durations of past restarts of this kind in OCP; of a wave the slowest.
+      returned: success
+      type: dict
+      contains:
+        seconds:
+          description: How many seconds the restarts take one batch or wave after another, with the pauses between past
+            restarts; null if no past restart is shown.
+          returned: always
+          type: float
+        windows:
+          description: In how many of the O(windows); null without them, and if that is not known.
+          returned: always
+          type: int
+        ends:
+          description: When the last one ends, in UTC, if it is run again in each window; null if that is not known.
+          returned: always
+          type: str
+        message:
+          description: The same in words.
+          returned: always
+          type: str
+          sample: About 9 h 20 min, in 4 windows, until Thursday 2026-12-03 04:10 (Europe/Berlin).
 task_ids:
   description: The ids of the tasks that restart the servers, including tasks that were joined.
   returned: once a server was checked

@@ -56,6 +56,11 @@ options:
       - At most so many servers may be down at the same time, as in V({"idc":1,"percent":10}). No wave has more, so a
         wave that would have more is split. See O(oceanbase.ocp.server_restart#module:most_down).
     type: dict
+  windows:
+    description:
+      - The maintenance windows in which it restarts; RV(forecast) is for them.
+        See O(oceanbase.ocp.server_restart#module:windows).
+    type: dict
 extends_documentation_fragment:
   - oceanbase.ocp.connection
   - oceanbase.ocp.attributes
@@ -178,6 +183,29 @@ remedies:
   returned: success
   type: list
   elements: str
+forecast:
+  description: How long it takes, by the durations of past restarts of this kind in OCP; of a wave the slowest.
+  returned: success
+  type: dict
+  contains:
+    seconds:
+      description: How many seconds the restarts take one batch or wave after another, with the pauses between past
+        restarts; null if no past restart is shown.
+      returned: always
+      type: float
+    windows:
+      description: In how many of the O(windows); null without them, and if that is not known.
+      returned: always
+      type: int
+    ends:
+      description: When the last one ends, in UTC, if it is run again in each window; null if that is not known.
+      returned: always
+      type: str
+    message:
+      description: The same in words.
+      returned: always
+      type: str
+      sample: About 9 h 20 min, in 4 windows, until Thursday 2026-12-03 04:10 (Europe/Berlin).
 url:
   description: Address of the request that made the module fail.
   returned: when a request made the module fail
@@ -191,7 +219,7 @@ trace_id:
 from ..module_utils._module.bridge import Definition, run_module
 from ..module_utils._fleet.object_lines import line_of
 from ..module_utils._module.fleet_options import THREADS_OPTION, crew, planned_servers
-from ..module_utils._module.restart_options import CAP_OPTIONS, CHANGE_OPTIONS, SAFETY_OPTIONS
+from ..module_utils._module.restart_options import CAP_OPTIONS, CHANGE_OPTIONS, SAFETY_OPTIONS, WINDOW_OPTIONS
 from ..module_utils._rolling.fleet_plan import plan_fleet
 
 OPTIONS = {
@@ -204,6 +232,7 @@ OPTIONS = {
     **CHANGE_OPTIONS,
     **{name: SAFETY_OPTIONS[name] for name in ("safety", "tolerate_outage_of")},
     **CAP_OPTIONS,
+    **WINDOW_OPTIONS,
     **THREADS_OPTION,
 }
 

@@ -19,7 +19,7 @@ description:
   - Once per change - O(change), O(started_before), O(until_effective), O(in_flight).
   - When not to restart - O(safety), O(tolerate_outage_of), O(safety_timeout), O(require_healthy), O(stop_on),
     O(max_lag), O(metric_limits), O(alarms_before), O(metrics_before), O(offline_budget), O(offline_time),
-    O(max_failures), O(judged_tasks), O(most_down), O(finish_before).
+    O(max_failures), O(judged_tasks), O(most_down), O(finish_before), O(windows).
   - Waiting - O(wait), O(wait_timeout), O(wait_interval).
   - Output - O(show_progress), O(show_steps), O(log_lines), O(detail), O(hint_variables).
   - Connection and journal - O(url), O(username), O(password), O(access_key_id), O(access_key_secret),

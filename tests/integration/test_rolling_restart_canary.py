@@ -102,6 +102,22 @@ def test_node_that_was_drained_when_the_time_was_up_is_undrained(roll, start_emu
     assert posts(emulator) == []
 
 
+@pytest.mark.parametrize("batch", [1, 2])
+def test_outside_its_windows_a_run_begins_nothing_and_the_next_one_goes_on(roll, start_emulator, batch):
+    emulator = start_emulator(*QUICK)
+    later = (datetime.now(UTC) + timedelta(days=2)).strftime("%a").lower()
+    closed = {"time_zone": "UTC", "weekly": [{"days": [later], "start": "01:00", "end": "04:10"}]}
+    given = {"started_before": emulator.get("/emulator/clock")["time"], "batch": batch}
+    outcome = roll(emulator, ["payments"], windows=closed, **given)
+    assert (outcome.rc, posts(emulator)) == (0, []), outcome.output
+    words = " ".join(outcome.output.split())
+    assert "Left for the next run, since no window is open; the next window opens on " in words
+    assert "forecast: It is not known how long it takes" in words
+    always = {"time_zone": "UTC", "weekly": [{"start": "00:00", "end": "24:00"}]}
+    assert roll(emulator, ["payments"], windows=always, **given).rc == 0
+    assert len(posts(emulator)) == 3
+
+
 def test_cluster_that_is_ill_when_the_time_is_up_is_a_failure(roll, start_emulator):
     emulator = start_emulator(*QUICK)
     emulator.put("/emulator/servers/7", {"available": False})

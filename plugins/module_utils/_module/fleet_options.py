@@ -21,7 +21,15 @@ from .._waiting.progress_lines import Show
 from .approval_options import given_path
 from .bridge import RunMode
 from .connection_options import Params, seconds_option
-from .restart_options import NONE, SAFETY_OPTIONS, given_caps, given_change, given_instant, restart_options
+from .restart_options import (
+    NONE,
+    SAFETY_OPTIONS,
+    given_caps,
+    given_change,
+    given_instant,
+    given_windows,
+    restart_options,
+)
 from .server_options import SERVER_OPTIONS, server_selector
 
 Result = dict[str, Any]
@@ -90,6 +98,7 @@ def planned_servers(params: Params) -> FleetRequest:
         majority=params["safety"] != NONE,
         tolerated=list(dict.fromkeys([*(params["tolerate_outage_of"] or ()), *own])) or params["tolerate_outage_of"],
         caps=given_caps(params),
+        windows=given_windows(params),
     )
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .._base.change_name import parse_change_name
 from .._base.checks import check_nonempty, check_range, check_tenants
@@ -26,6 +26,9 @@ from .._waiting.progress_lines import show_nothing
 from .._waiting.stop_refusals import MOST_LAG
 from .bridge import RunMode
 from .connection_options import Params, seconds_option
+
+if TYPE_CHECKING:
+    from .._base.windows import Calendar
 
 WAIT_OPTIONS: dict[str, Any] = {
     "log_lines": {"type": "int", "default": DEFAULT_LOG_LINES},
@@ -53,10 +56,13 @@ SAFETY_OPTIONS: dict[str, Any] = {
 }
 # For restarts that are one of several of a run.
 PART_OPTIONS: dict[str, Any] = {"planned": {"type": "list", "elements": "str"}}
+# When restarts may be at work.
+WINDOW_OPTIONS: dict[str, Any] = {"windows": {"type": "dict"}}
 # For restarts that are part of a plan.
 PLAN_OPTIONS: dict[str, Any] = {
     "require_healthy": {"type": "bool", "default": False},
     "finish_before": {"type": "str"},
+    **WINDOW_OPTIONS,
 }
 PLANNED_SIGN_OPTIONS: dict[str, Any] = {
     "stop_on": {"type": "list", "elements": "str", "choices": [sign.value for sign in Sign]},
@@ -155,6 +161,7 @@ def restart_options(params: Params, mode: RunMode) -> RestartRequest:
         in_flight=InFlight(params["in_flight"]),
         safety=_safety(params),
         finish_before=given_instant(params, "finish_before"),
+        windows=given_windows(params),
         safety_timeout=seconds_option(params, "safety_timeout", 0) if "safety_timeout" in params else 0.0,
         **_signs(params),
         until_effective=wanted_values(params),
@@ -167,6 +174,16 @@ def restart_options(params: Params, mode: RunMode) -> RestartRequest:
 def given_caps(params: Params) -> Caps | None:
     """How many servers may be down at the same time, if that is limited. Raises OptionError."""
     return parse_caps("most_down", params.get("most_down"))
+
+
+def given_windows(params: Params) -> Calendar | None:
+    """The windows of the option, if any. Raises OptionError."""
+    given = params.get("windows")
+    if given is None:
+        return None
+    from .._base.windows import parse_windows
+
+    return parse_windows(Hints.of(params).named("windows"), given)
 
 
 def _failures(params: Params) -> FailureLimit | None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from .._base.cli_hints import BY_OPTIONS, Hints
 from .._safety.caps import Caps
@@ -15,6 +16,9 @@ from .._signs.sign_rules import Watch
 from .._waiting.poll_pauses import PollPolicy
 from .failure_limit import FailureLimit
 from .knowledge import InFlight
+
+if TYPE_CHECKING:
+    from .._base.windows import Calendar
 
 
 @dataclass(frozen=True)
@@ -38,8 +42,9 @@ class RestartRequest:
     Without both, and without wanted values, it always restarts.
     ``policy`` limits all waiting: with ``in_flight`` queue for other tasks, with ``wait`` for the restart. Without
     ``safety`` there are no demands. A restart that would not end before ``finish_before``, by the same clock, is not
-    begun. ``watch`` are signs of trouble that stop it. ``safety_timeout`` is how many seconds it waits for its safety,
-    and for those signs to end that may. ``offline_time`` is how many seconds a server may be offline, None to read it.
+    begun, nor is one that would not end in one of the ``windows``. ``watch`` are signs of trouble that
+    stop it. ``safety_timeout`` is how many seconds it waits for its safety, and for those signs to end that may.
+    ``offline_time`` is how many seconds a server may be offline, None to read it.
     ``until_effective`` are the values of parameters that the restart is for; a server that shows them needs no restart.
     ``failures`` limits how many restarts of the change may have failed elsewhere. ``journal_url`` names the journal,
     None for that of this controller. ``caps`` limit how many servers this journal's restarts take down at a time.
@@ -55,6 +60,7 @@ class RestartRequest:
     in_flight: InFlight = InFlight.ATTACH
     safety: Safety | None = None
     finish_before: datetime | None = None
+    windows: Calendar | None = None
     watch: Watch | None = None
     safety_timeout: float = 0.0
     offline_budget: OfflineBudget = OfflineBudget.IGNORE

@@ -196,7 +196,8 @@ class _Run:
         safety = SafetyGate(api, target, request, self._notes, self._attempt.warnings, lag)
         self._signs = SignGate(api, target, request, clock, self._attempt.warnings, lag, journal)
         self._caps = CapGate(api, target, request, journal, clock)
-        self._gates: Sequence[Gate] = (safety, self._signs, self._caps, TimeGate(target, request.finish_before, clock))
+        time = TimeGate(target, request.finish_before, clock, request.windows)
+        self._gates: Sequence[Gate] = (safety, self._signs, self._caps, time)
         self._attempt.note(effective=self._effect.facts(()))
         self._begin_state()
 

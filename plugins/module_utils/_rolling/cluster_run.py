@@ -303,7 +303,15 @@ def look_again(
 
 def _last_plan(api: OcpApi, wanted: RollingRequest, restarted: Collection[int], clock: Clock) -> Result:
     again = replace(
-        wanted, majority=False, watch=None, judges_budget=False, min_zones=0, caps=None, canary=0, approval=None
+        wanted,
+        majority=False,
+        watch=None,
+        judges_budget=False,
+        min_zones=0,
+        caps=None,
+        canary=0,
+        approval=None,
+        windows=None,
     )
     began = clock.now()
     while True:
@@ -363,7 +371,7 @@ class _Alone:
         label, policy = f"{self._cluster['name']}: ", self._wanted.restart.policy
         for line in left_alone_lines(self._planned, self._left_alone, in_full=policy.steps):
             policy.show(progress_line(f"{label}{line}"), False)
-        tally = Tally(len(self._planned), self._clock, self._wanted.record)
+        tally = Tally(len(self._planned), self._clock, self._wanted.record, windows=self._wanted.restart.windows)
         self._wanted.restart.policy.note({"plan": plan})
         self._turn = ClusterInTurn(self._api, self._wanted, plan, tally, label, self._clock)
         if self._wanted.restart.check_mode:

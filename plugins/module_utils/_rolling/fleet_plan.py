@@ -4,12 +4,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import partial
 from itertools import zip_longest
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .._base.checks import check_tenants
 from .._base.cli_hints import start_line
@@ -34,8 +35,13 @@ from .._targets.operating_tasks import tasks_of_cluster
 from .._targets.server import Server
 from .._targets.serving import is_stopped
 from .._targets.target import PlacedServer
+from .._targets.task_names import SERVER_RESTART
+from .forecast import Past, Stage, forecast
 from .waves import Waves, waves_of
 from .zone_order import zone_order
+
+if TYPE_CHECKING:
+    from .._base.windows import Calendar
 
 Result = dict[str, Any]
 # The facts of a server of a wave, and where it is.
@@ -47,7 +53,7 @@ class FleetRequest:
     """The options of the module: ``servers`` are pairs of cluster and server. Without ``majority`` all go in one wave.
 
     ``started_before`` is by the clock of this machine, ``change`` is a name; one of them is required. With ``caps`` no
-    wave takes down more servers than they allow.
+    wave takes down more servers than they allow. The forecast is for ``windows``.
     """
 
     servers: Sequence[tuple[str, str]]
@@ -57,6 +63,7 @@ class FleetRequest:
     change: str | None = None
     journal_url: str | None = None
     caps: Caps | None = None
+    windows: Calendar | None = None
 
 
 def plan_fleet(crew: Crew, wanted: FleetRequest) -> Result:
@@ -84,12 +91,22 @@ def plan_fleet(crew: Crew, wanted: FleetRequest) -> Result:
         "lost_tenants": sorted({name for plan in plans for name in plan.lost}),
         "obstacles": [obstacle for plan in plans for obstacle in plan.obstacles],
         "remedies": [line for plan in plans for line in plan.remedies],
+        "forecast": _forecast(plans, waves, wanted),
         "warnings": [
             *plans[0].clock_warnings,
             *(words for plan in plans for words in plan.warnings),
             *_unknown_tenants(plans, wanted.tolerated or ()),
         ],
     }
+
+
+def _forecast(plans: Sequence[_ClusterPlan], waves: Sequence[Sequence[Planned]], wanted: FleetRequest) -> Result:
+    pasts = {plan.cluster_id: plan.past for plan in plans}
+    stages = [
+        Stage([(pasts[cluster], count) for cluster, count in Counter(facts["cluster_id"] for facts, _ in wave).items()])
+        for wave in waves
+    ]
+    return forecast(stages, pasts.values(), plans[0].planned_at, wanted.windows)
 
 
 @dataclass(frozen=True)
@@ -120,6 +137,9 @@ class _ClusterPlan:
     tenants: set[str]
     warnings: list[str]
     clock_warnings: list[str]
+    cluster_id: int
+    past: Past
+    planned_at: datetime
 
 
 def _find(crew: Crew, wanted: FleetRequest) -> list[_Found]:
@@ -164,6 +184,9 @@ def _planned(api: OcpApi, found: _Found, wanted: FleetRequest, clock: Clock) -> 
         plan.tenants,
         plan.warnings,
         plan.clock_warnings,
+        plan.cluster.id,
+        plan.past,
+        datetime.fromtimestamp(clock.wall(), UTC),
     )
 
 
@@ -188,6 +211,7 @@ class _PlannedCluster:
         self._majority, self._tolerated = wanted.majority, frozenset(wanted.tolerated or ())
         self._layout = Layout(api, self.cluster.id, self.warnings)
         listed = self._tasks(api)
+        self.past = Past.of(listed or [], SERVER_RESTART)
         self._states = server_states(placed, listed or [], (), ())
         self._listed = found.listed
         self._root_servers = {

@@ -90,7 +90,7 @@ class _PlannedFleet:
         self._servers = sorted(servers, key=lambda server: self._places[_key(server)])
         self._planned = {(server["cluster"], server["server"]) for wave in self._waves for server in wave}
         self._later = {_key(server) for wave in self._waves[1:] for server in wave}
-        self._tally = Tally(sum(map(len, self._waves)), clock)
+        self._tally = Tally(sum(map(len, self._waves)), clock, windows=wanted.request.windows)
 
     def restart(self) -> Result:
         """See restart_by_plan."""

@@ -30,13 +30,15 @@ from .._signs.sign_rules import Watch
 from .._targets.cluster import Cluster, member_of, placed_servers, servers_in_all
 from .._targets.lookup import address_of, clusters_named, exactly_one
 from .._targets.server import Server
-from .._targets.task_names import DATABASE_RESTARTS, kind_of
+from .._targets.task_names import DATABASE_RESTARTS, SERVER_RESTART, ZONE_RESTART, kind_of
+from .forecast import Past, Stage, forecast
 from .planned_signs import PlannedSigns, SeenSigns
 from .rolling_order import Batch, Node, Strategy, done_by_zone, order_batches, unchanged_nodes, with_canaries
 from .rolling_safety import first_obstacles, obstacle_reason, unsafe_words
 from .zone_order import zone_order
 
 if TYPE_CHECKING:
+    from .._base.windows import Calendar
     from .plan_basis import Approval, Basis
 
 Result = dict[str, Any]
@@ -50,7 +52,8 @@ class RollingRequest:
     own. The first ``canary`` servers of the first clusters go before all others, one at a time. ``watch`` are the signs
     of trouble to look for; ``judges_budget``: read how long a server may be offline. ``until_effective`` are the values
     of parameters that the restart is for. At least one of these three is required. With ``caps`` no batch takes down
-    more servers than they allow. With ``approval`` the plan is kept, or run as it was approved.
+    more servers than they allow. With ``approval`` the plan is kept, or run as it was approved. The forecast is for
+    ``windows``, with ``soak`` seconds after the last canary.
     """
 
     clusters: Sequence[str]
@@ -69,6 +72,8 @@ class RollingRequest:
     change: str | None = None
     journal_url: str | None = None
     caps: Caps | None = None
+    windows: Calendar | None = None
+    soak: float = 0.0
     hints: Hints = BY_OPTIONS
     approval: Approval | None = None
 
@@ -128,6 +133,7 @@ def plan_rolling_restart(api: OcpApi, wanted: RollingRequest, clock: Clock = SYS
             for plan in planned
             for zone in done_by_zone(plan.unchanged, plan.batches)
         ],
+        "forecast": _forecast(planned, wanted, clock),
         "warnings": warnings,
     }
     if wanted.approval is None:
@@ -136,6 +142,25 @@ def plan_rolling_restart(api: OcpApi, wanted: RollingRequest, clock: Clock = SYS
 
     bases = [plan.basis for plan in planned if plan.basis is not None]
     return with_approval(result, bases, options_of(wanted), wanted.approval)
+
+
+def _forecast(planned: Sequence[_Plan], wanted: RollingRequest, clock: Clock) -> Result:
+    """How long it takes, for what is not blocked."""
+    kind = SERVER_RESTART if wanted.strategy is Strategy.SERVER else ZONE_RESTART
+    pasts = [Past.of(plan.health.listed, kind) for plan in planned]
+    there = [
+        (batch, past) for plan, past in zip(planned, pasts, strict=True) if not _reasons(plan) for batch in plan.batches
+    ]
+    canaries = [place for place, (batch, _past) in enumerate(there) if batch.canary]
+    watched = canaries[-1] if canaries and len(canaries) < len(there) else None
+    stages = [
+        Stage(
+            [(past, len(batch.nodes) if wanted.strategy is Strategy.SERVER else 1)],
+            wanted.soak if place == watched else 0.0,
+        )
+        for place, (batch, past) in enumerate(there)
+    ]
+    return forecast(stages, pasts, datetime.fromtimestamp(clock.wall(), UTC), wanted.windows)
 
 
 def _with_canaries(planned: Sequence[_Plan], wanted: RollingRequest) -> list[_Plan]:

@@ -46,6 +46,8 @@ def plan_lines(plan: Result, wanted: RollingRequest, *, in_full: bool, would: bo
         yield from (f"  {server['reason']}" for server in servers if in_full)
     yield from (_left_alone(server) for server in left if in_full or not server["serves"])
     yield from _trouble_lines(clusters, would=would)
+    if wanted.windows is not None and batches:
+        yield f"forecast: {plan['forecast']['message']}"
     if wanted.watch is not None and batches:
         signs = sorted(sign.value for sign in wanted.watch.checked)
         limit = f" (max_lag={wanted.watch.max_lag:g})" if would and Sign.LAG in wanted.watch.signs else ""

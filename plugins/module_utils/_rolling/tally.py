@@ -4,20 +4,36 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
 from .._base.clock import Clock
+from .forecast import time_left_words
 from .run_record import RunRecord, duration_words
+
+if TYPE_CHECKING:
+    from .._base.windows import Calendar
 
 
 class Tally:
     """Counts the servers of a run up to ``total``. A ``record`` is told how many of its cluster are left.
 
     ``watch`` is how many seconds a cluster has to stay healthy in between, before others are restarted.
+    With ``windows`` its words have how many of them what is left needs, at the pace so far.
     """
 
-    def __init__(self, total: int, clock: Clock, record: RunRecord | None = None, watch: float = 0.0) -> None:
+    def __init__(
+        self,
+        total: int,
+        clock: Clock,
+        record: RunRecord | None = None,
+        watch: float = 0.0,
+        windows: Calendar | None = None,
+    ) -> None:
         self._total = total
         self._clock = clock
         self._record = record
+        self._windows = windows
         # The watch that is still to come, and the one that is over.
         self._watch = watch
         self._watched = 0.0
@@ -44,8 +60,15 @@ class Tally:
         """
         self._done += 1
         left = self._total - self._done
-        time_left = f", about {duration_words(left * self._pace + self._watch)}" if left and goes_on else ""
+        time_left = self._time_left(left) if left and goes_on else ""
         return f"{self._done} of {self._total}, {what}, {left} left{time_left}"
+
+    def _time_left(self, left: int) -> str:
+        about = f", about {duration_words(left * self._pace + self._watch)}"
+        if self._windows is None:
+            return about
+        now = datetime.fromtimestamp(self._clock.wall(), UTC)
+        return f"{about}, {time_left_words(left, self._pace, self._watch, now, self._windows)}"
 
     def watched(self) -> None:
         """The watch is over."""

@@ -161,6 +161,11 @@ BY_HAND: dict[str, tuple[Bad, ...]] = {
     "plan_file": (Bad(EMPTY, ""),),
     "approved_plan": (Bad(EMPTY, ""), Bad(UNUSABLE, "/no/such/plan.json")),
     "pause_file": (Bad(EMPTY, ""),),
+    "windows": (
+        Bad(UNUSABLE, {"zone": "UTC"}, shown="zone"),
+        Bad(UNUSABLE, {"time_zone": "Berlin"}, shown="Berlin"),
+        Bad(UNUSABLE, {"time_zone": "UTC", "weekly": [{"start": 1320, "end": "23:00"}]}, shown="1320"),
+    ),
     "run": (
         Bad(RANGE, {**RUN, "clusters": 0}, shown="0"),
         Bad(RANGE, {**RUN, "forks": 0}, shown="0"),

@@ -41,7 +41,8 @@ def _wanted(
         raise errors.bad_request(f"The parameter '{'startTime' if since is None else 'endTime'}' is missing.")
     if not group_by:
         raise errors.illegal_argument("The parameter 'groupBy' is empty.")
-    return MetricRequest(metrics.split(","), _labels(labels), since, until, max(interval, step), min(points, LARGEST_POINTS))
+    names = metrics.split(",")
+    return MetricRequest(names, _labels(labels), since, until, max(interval, step), min(points, LARGEST_POINTS))
 
 
 def _labels(text: str) -> Mapping[str, str]:

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright (c) 2026 oceanbase.ocp contributors
+"""The forecast of a rolling restart on an emulator whose tasks take a random time, against the run that follows."""
+
+from __future__ import annotations
+
+import tempfile
+from contextlib import closing
+
+import pytest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.auth import basic_auth
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.endpoints import OcpApi
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.session import HttpClient
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart_request import RestartRequest, Safety
+from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling.cluster_run import ClusterRun
+from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling.rolling_order import Strategy
+from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling.rolling_plan import RollingRequest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling.rolling_run import RollingRun, roll_clusters
+from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll_pauses import PollPolicy
+from ansible_collections.oceanbase.ocp.tests.unit.support.served_emulator import serving
+from ocp_emulator.fleet.generate_fleet import generated_fleet
+
+JITTER = {"tasks": {"Restart OB server": 8}, "jitter": 0.2, "seed": 1}
+
+
+@pytest.fixture(autouse=True)
+def _own_limit(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setenv("ANSIBLE_HOME", str(tmp_path))
+
+
+@pytest.mark.nightly
+def test_second_run_takes_as_long_as_its_forecast_by_the_first():
+    with serving(settings={"fleet": generated_fleet(1, 3, 3)}) as served:
+        assert served.ask("PUT", "/emulator/durations", JITTER).status == 200
+        client = HttpClient(
+            f"http://127.0.0.1:{served.port}", basic_auth("admin", "ocp-demo-1"), verify=True, timeout=30
+        )
+        with closing(client):
+            first = roll(OcpApi(client), "first")
+            second = roll(OcpApi(client), "second")
+    assert first["plan"]["forecast"]["seconds"] is None
+    told = second["plan"]["forecast"]["seconds"]
+    print(f"forecast {told} s, took {second['elapsed']} s")
+    assert told == pytest.approx(second["elapsed"], rel=0.1)
+
+
+def roll(api, change):
+    policy = PollPolicy(600, 1, lambda _line, _failed: None)
+    restart = RestartRequest(False, True, policy, change=change, safety=Safety(healthy=True), safety_timeout=60)
+    plan = RollingRequest(["cluster1"], None, None, 1, Strategy.SERVER, None, change=change)
+    return roll_clusters(api, RollingRun(ClusterRun(plan, restart, False), 0, None))
