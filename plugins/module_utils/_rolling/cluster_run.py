@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, tzinfo
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .._base.clock import SYSTEM_CLOCK, Clock
 from .._base.errors import ChangeStopped, NotHealthy, NotVerified, OcpError
@@ -45,6 +45,9 @@ from .server_outcomes import (
     tasks_of_failure,
 )
 from .tally import Tally
+
+if TYPE_CHECKING:
+    from .._parameters.offline_time import OfflineTime
 
 Result = dict[str, Any]
 
@@ -93,6 +96,26 @@ def _show_end(wanted: ClusterRun, names: Sequence[str] = ()) -> None:
             wanted.restart.policy.announce(progress_line(line), False)
 
 
+def offline_time_of(api: OcpApi, wanted: ClusterRun, cluster: int, raises: bool, clock: Clock) -> OfflineTime | None:
+    """What raises the time that a server of the cluster may be offline, and puts it back; None if there is nothing to do.
+
+    Unless it ``raises``, only what an earlier run left raised is put back. Raises OptionError and JournalError.
+    """
+    from .._parameters.offline_time import OPTION, OfflineTime, offline_time_journal
+
+    asked, option = wanted.restart, wanted.restart.hints.named(OPTION)
+    value = wanted.plan.raised if raises else None
+    journal = offline_time_journal(
+        asked.journal_url, raises=value is not None, read_only=asked.check_mode, option=option, clock=clock
+    )
+
+    def say(words: str) -> None:
+        asked.policy.announce(progress_line(words), False)
+
+    found = OfflineTime(api, journal, cluster, value, say, clock, option)
+    return found if value is not None or found.is_noted else None
+
+
 class ClusterInTurn:
     """One cluster in progress, with its part of a ``plan``. Its lines begin with ``label``, and count in ``tally``."""
 
@@ -129,6 +152,22 @@ class ClusterInTurn:
         The cluster has to stay healthy for ``soak`` seconds after batch number ``watched``; without a number at its
         end, if a server was restarted, or if others of a run wait for it: an earlier run may have ended in its watch.
         """
+        held = offline_time_of(self._api, self._wanted, self.id, bool(self._batches), self._clock)
+        if held is None:
+            self._restart_all(check, watched, soak)
+            return
+
+        from .._parameters.offline_time import raised_while
+
+        def check_too() -> None:
+            check()
+            # Another run of the cluster may have ended, and put it back.
+            held.keep()
+
+        with raised_while(held):
+            self._restart_all(check_too, watched, soak)
+
+    def _restart_all(self, check: Callable[[], None], watched: int | None, soak: float) -> None:
         if self._cluster["task_ids"]:
             self._say(f"waits for {join_names(self._cluster['waits_for'])}, running on it already")
             wait_for_tasks(self._api, self._cluster["task_ids"], self._policy, unseen_for=UNSEEN_FOR, clock=self._clock)
@@ -144,6 +183,13 @@ class ClusterInTurn:
         self._batch = {}
         is_watched = watched is None and not self.postponed and (self.results or self._wanted.record)
         self._gate(soak if is_watched else 0.0)
+
+    def foretell(self) -> None:
+        """Say in check mode what the run would do about the time that a server may be offline. Raises an OcpError."""
+        held = offline_time_of(self._api, self._wanted, self.id, bool(self._batches), self._clock)
+        words = held.foretold() if held is not None else ""
+        if words:
+            self._policy.announce(progress_line(words), False)
 
     @property
     def id(self) -> int:
@@ -357,6 +403,7 @@ class _Alone:
         self._wanted.restart.policy.note({"plan": plan})
         self._turn = ClusterInTurn(self._api, self._wanted, plan, tally, label, self._clock)
         if self._wanted.restart.check_mode:
+            self._turn.foretell()
             return
         self._turn.begin()
         self._turn.run(self._check_run, soak=self._wanted.soak)

@@ -43,15 +43,22 @@ class PlannedSigns:
     """Looks at each cluster for signs of trouble.
 
     The restarts ignore alarms that are there now. Without ``watch`` it checks none. ``judges_budget``: it reads how
-    long a server may be offline.
+    long a server may be offline. ``raised`` are the seconds that this is raised to before the first restart.
     """
 
     def __init__(
-        self, api: OcpApi, watch: Watch | None, judges_budget: bool, clock: Clock, warnings: list[str]
+        self,
+        api: OcpApi,
+        watch: Watch | None,
+        judges_budget: bool,
+        clock: Clock,
+        warnings: list[str],
+        raised: float | None = None,
     ) -> None:
         self._api = api
         self._judges_budget = judges_budget
         self._warnings = warnings
+        self._raised = raised
         self._reader = None if watch is None else SignReader(api, watch, clock, warnings)
 
     def of(self, health: ClusterHealth) -> SeenSigns:
@@ -67,4 +74,6 @@ class PlannedSigns:
             watch = replace(self._reader.watch, alarms_before=frozenset(alarms))
             found = troubles(name, placed, readings, watch)
         offline = read_offline_time(self._api, number, self._warnings) if self._judges_budget else None
+        if self._raised is not None:
+            offline = max(self._raised, offline or 0.0)
         return SeenSigns(found, alarms, offline)

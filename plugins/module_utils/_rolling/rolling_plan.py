@@ -26,6 +26,7 @@ from .._restart.values_seen import ValuesSeen
 from .._safety.caps import Caps
 from .._safety.database_rules import Obstacle
 from .._safety.layout import Layout
+from .._signs.offline_budget import raised_seconds
 from .._signs.sign_rules import Watch
 from .._targets.cluster import Cluster, member_of, placed_servers, servers_in_all
 from .._targets.lookup import address_of, clusters_named, exactly_one
@@ -47,7 +48,8 @@ class RollingRequest:
     own. The first ``canary`` servers of the first clusters go before all others, one at a time. ``watch`` are the signs
     of trouble to look for; ``judges_budget``: read how long a server may be offline. ``until_effective`` are the values
     of parameters that the restart is for. At least one of these three is required. With ``caps`` no batch takes down
-    more servers than they allow.
+    more servers than they allow. ``raised`` is what the time that a server may be offline is raised to, as text; None
+    to leave it.
     """
 
     clusters: Sequence[str]
@@ -67,6 +69,7 @@ class RollingRequest:
     journal_url: str | None = None
     caps: Caps | None = None
     hints: Hints = BY_OPTIONS
+    raised: str | None = None
 
     @property
     def is_whole(self) -> bool:
@@ -105,7 +108,7 @@ def plan_rolling_restart(api: OcpApi, wanted: RollingRequest, clock: Clock = SYS
     foresight = Foresight(api, change, clock)
     warnings = foresight.warnings
     total = servers_in_all(api) if wanted.caps is not None and wanted.caps.needs_total else 0
-    signs = PlannedSigns(api, wanted.watch, wanted.judges_budget, clock, warnings)
+    signs = PlannedSigns(api, wanted.watch, wanted.judges_budget, clock, warnings, raised_seconds(wanted.raised))
     planned = [
         replace(_plan_cluster(api, cluster, health, wanted, foresight, total, clock), signs=signs.of(health))
         for cluster, health in found

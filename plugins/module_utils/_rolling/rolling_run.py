@@ -94,7 +94,9 @@ class _RollingRun:
         if self._wanted.ahead is not None and self._servers and not self._request.check_mode:
             self._look_ahead()
             return
-        if not self._request.check_mode:
+        if self._request.check_mode:
+            self._foretell()
+        else:
             self._restart()
         if self._failures:
             raise NotAllRestarted(self._words(), **self._shown)
@@ -136,6 +138,12 @@ class _RollingRun:
         if ahead is None:
             return plan_lines(self._plan, self._wanted.each.plan, in_full=would or steps, would=would)
         return scope_lines(self._plan, ahead.forks, ahead.canaries, in_full=steps, would=would)
+
+    def _foretell(self) -> None:
+        for cluster in self._plan["clusters"]:
+            if not cluster["blocked"]:
+                turn = self._turn(cluster, Tally(0, self._clock))
+                self._try(turn.name, dict, turn.foretell)
 
     def _look_ahead(self) -> None:
         """Make sure that the run may begin."""

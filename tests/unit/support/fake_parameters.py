@@ -48,6 +48,11 @@ class ParametersOcp:
         zones = [{"name": "zone1", "servers": [{"id": 1, "ip": server[:-5], "port": 2882} for server in SERVERS]}]
         return [{"id": 31, "name": "orders", "serverCount": 3, "zones": zones}]
 
+    def cluster(self, cluster_id: int) -> dict[str, Any]:
+        [found] = self.clusters()
+        assert cluster_id == found["id"]
+        return found
+
     def cluster_parameters(self, cluster_id: int) -> list[dict[str, Any]]:
         assert cluster_id == 31
         if self.sent and self.failing:
