@@ -22,7 +22,8 @@ description:
     server in the scope may be left.
   - If you run it again, it continues where it stopped.
   - Required, one of the two - O(cluster), O(clusters).
-  - What and how - O(zones), O(servers), O(strategy), O(batch), O(canary), O(freeze_server), O(run), O(options_only).
+  - What and how - O(zones), O(servers), O(strategy), O(batch), O(canary), O(freeze_server), O(run), O(options_only),
+    O(raise_offline_time).
   - Once per change - O(change), O(started_before), O(until_effective).
   - When not to restart - O(safety), O(tolerate_outage_of), O(safety_timeout), O(min_zones), O(stop_on), O(max_lag),
     O(offline_budget), O(max_failures), O(judged_tasks), O(most_down), O(max_servers), O(finish_before).
@@ -113,6 +114,15 @@ options:
     type: str
     choices: [refuse, warn, ignore]
     default: ignore
+  raise_offline_time:
+    description:
+      - For the length of the run, raise C(server_permanent_offline_time) of a cluster with servers to restart to this
+        value, as in V(4h), and put it back at the end, also after a failure. A higher value is left as it is.
+      - O(offline_budget) and O(wait_timeout) are judged by it.
+      - The old value is noted in the journal before the new one is set. If the run is killed, the next run over the
+        cluster puts it back, and so does M(oceanbase.ocp.cluster_offline_time).
+      - It is refused if the servers of a cluster have different values, since OCP sets one for all.
+    type: str
   wait_timeout:
     description:
       - How many seconds to wait for each restart, and for restarts that are already running.
@@ -908,6 +918,7 @@ OPTIONS = {
     "finish_before": PLAN_OPTIONS["finish_before"],
     "soak": {"type": "int", "default": 0},
     "offline_budget": BUDGET_OPTIONS["offline_budget"],
+    "raise_offline_time": {"type": "str"},
     **WAIT_OPTIONS,
     "wait_timeout": {"type": "int"},
     "show_steps": {"type": "bool", "default": False},
@@ -983,6 +994,7 @@ def planned(params):
         journal_url=params["journal_url"],
         caps=given_caps(params),
         hints=Hints.of(params),
+        raised=params["raise_offline_time"],
     )
 
 

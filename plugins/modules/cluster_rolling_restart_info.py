@@ -88,6 +88,10 @@ options:
     type: str
     choices: [refuse, warn, ignore]
     default: ignore
+  raise_offline_time:
+    description: How long a server may be offline during the run, as in V(4h), see
+      O(oceanbase.ocp.cluster_rolling_restart#module:raise_offline_time). The plan is judged by it; nothing is raised.
+    type: str
 extends_documentation_fragment:
   - oceanbase.ocp.connection
   - oceanbase.ocp.attributes
@@ -403,6 +407,7 @@ OPTIONS = {
     "tolerate_outage_of": SAFETY_OPTIONS["tolerate_outage_of"],
     **PLANNED_SIGN_OPTIONS,
     "offline_budget": BUDGET_OPTIONS["offline_budget"],
+    "raise_offline_time": {"type": "str"},
     **EFFECT_OPTIONS,
     **CAP_OPTIONS,
 }
@@ -427,6 +432,7 @@ def run(api, params, mode):
         journal_url=params["journal_url"],
         caps=given_caps(params),
         hints=Hints.of(params),
+        raised=params["raise_offline_time"],
     )
     return {**plan_rolling_restart(api, wanted), "check_mode": mode.check_mode}
 

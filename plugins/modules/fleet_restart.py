@@ -19,7 +19,7 @@ description:
   - Servers of one cluster are checked one after another, in the order of the list. A server that may not be down
     together with others is refused. With O(waves) it plans first, so that none is.
   - Required - O(servers), O(freeze_server).
-  - What and how - O(waves), O(force).
+  - What and how - O(waves), O(force), O(raise_offline_time).
   - Once per change - O(change), O(started_before), O(until_effective), O(in_flight).
   - When not to restart - O(safety), O(tolerate_outage_of), O(safety_timeout), O(require_healthy), O(stop_on),
     O(max_lag), O(alarms_before), O(offline_budget), O(offline_time), O(max_failures), O(judged_tasks), O(most_down),
@@ -77,6 +77,15 @@ options:
       - Without it nothing is planned. All begin at once, and each is refused that may not be down together with those
         before it.
     type: bool
+  raise_offline_time:
+    description:
+      - For the length of the run, raise C(server_permanent_offline_time) of each cluster with servers to restart to
+        this value, as in V(4h), and put it back at the end, also after a failure. A higher value is left as it is.
+      - It needs O(waves) and O(wait).
+      - The old value is noted in the journal before the new one is set. If the run is killed, the next run over the
+        cluster puts it back, and so does M(oceanbase.ocp.cluster_offline_time).
+      - It is refused if the servers of a cluster have different values, since OCP sets one for all.
+    type: str
   proof_timeout:
     description:
       - How many seconds to keep checking, with O(wait), servers whose task has ended but that do not yet show that they

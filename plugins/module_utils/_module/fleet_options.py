@@ -17,6 +17,7 @@ from .._restart.fleet_outcome import FleetMember
 from .._restart.many_restarts import restart_many
 from .._rolling.fleet_plan import FleetRequest
 from .._rolling.fleet_run import FleetRun, restart_by_plan
+from .._signs.offline_budget import raised_seconds
 from .._waiting.progress_lines import Show
 from .bridge import RunMode
 from .connection_options import Params, seconds_option
@@ -41,6 +42,7 @@ FLEET_OPTIONS: dict[str, Any] = {
         },
     },
     "waves": {"type": "bool"},
+    "raise_offline_time": {"type": "str"},
     "proof_timeout": {"type": "int", "default": 180},
     **THREADS_OPTION,
 }
@@ -59,6 +61,12 @@ def restart_servers(api: OcpApi, params: Params, mode: RunMode) -> Result:
             "change: is not given, nor is started_before, and wait=true needs one of them to prove the restarts; give "
             "the name of the change that they are for, or its instant, or leave wait out."
         )
+    raised_seconds(params["raise_offline_time"])
+    if params["raise_offline_time"] is not None and (params["waves"] is None or not params["wait"]):
+        raise OptionError(
+            "raise_offline_time: needs wait=true and waves, true or false, since it is put back at the end of the "
+            "plan; give both, or leave it out."
+        )
     if params["waves"] is None:
         members = [_member(params, server, one_at_a_time) for server in params["servers"]]
         return restart_many(api, crew(params, mode), members, proof_timeout)
@@ -68,7 +76,9 @@ def restart_servers(api: OcpApi, params: Params, mode: RunMode) -> Result:
     def member(planned: Result, place: int) -> FleetMember:
         return _planned_member(params, planned, params["servers"][place], one_at_a_time)
 
-    wanted = FleetRun(planned_servers(params), member, request, params["waves"], proof_timeout)
+    wanted = FleetRun(
+        planned_servers(params), member, request, params["waves"], proof_timeout, params["raise_offline_time"]
+    )
     return restart_by_plan(api, crew(params, mode), wanted)
 
 

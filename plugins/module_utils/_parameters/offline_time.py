@@ -2,17 +2,17 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """How long a server may be offline, raised for the length of a run: noted before it is set, put back whoever raised it.
 
-The note goes only after the old value was read back, so a run that is killed anywhere leaves one, or has changed nothing.
+The note goes only after the old value was read back, so a run that is killed leaves one, or has changed nothing.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Protocol
 from uuid import uuid4
 
 from .._base.clock import SYSTEM_CLOCK, Clock
@@ -22,6 +22,7 @@ from .._journal.folder_lifetime import check_folder_lasts
 from .._journal.journal import Journal
 from .._journal.open_journal import open_journal
 from .._ocp.endpoints import OcpApi
+from .._targets.lookup import find_cluster
 from .parameter import Parameter
 from .parameter_value import OFFLINE_TIME, Kind, microseconds_of, same_value
 from .read_parameters import ClusterParameters, read_cluster_parameters
@@ -40,9 +41,9 @@ COMMAND = "ansible localhost -m oceanbase.ocp.cluster_offline_time -a state=rest
 class RaisedRow:
     """What the journal has of a cluster whose offline time is raised.
 
-    ``servers`` are its addresses, which tell it from a cluster of another service with the same id. ``old`` is the value
-    to put back, ``ours`` are those that runs of this journal have set. ``token`` is of whoever wrote the row last.
-    ``at`` is when it was raised first, in UTC.
+    ``servers`` are its addresses, which tell it from a cluster of another service with the same id. ``old`` is the
+    value to put back, ``ours`` are those that runs of this journal have set. ``token`` is of whoever wrote the row
+    last. ``at`` is when it was raised first, in UTC.
     """
 
     cluster: str
@@ -91,6 +92,8 @@ class OfflineTime:
         self._option = option
         self._token = ""
         self._is_high_enough = False
+        # Addresses of the servers, as they were read last.
+        self.servers: tuple[str, ...] = ()
 
     @property
     def is_noted(self) -> bool:
@@ -102,7 +105,11 @@ class OfflineTime:
 
         Raises OptionError, OcpError, JournalError and ServiceError.
         """
-        if self._value is None or self._is_high_enough or (self._token and any(row.token == self._token for row in self._rows())):
+        if (
+            self._value is None
+            or self._is_high_enough
+            or (self._token and any(row.token == self._token for row in self._rows()))
+        ):
             return False
         with self._locked():
             found = self._read()
@@ -147,12 +154,20 @@ class OfflineTime:
             # Also where all show the old value: the request of a run that was killed may not have reached them yet.
             self._set(row.old)
         if not self._settled(found, row.old):
-            raise self._left(row, f"It was set to {row.old}, and does not show on all servers after {SETTLE_TIME:g} seconds")
+            raise self._left(
+                row, f"It was set to {row.old}, and does not show on all servers after {SETTLE_TIME:g} seconds"
+            )
         with self._locked():
             # Another run may have raised it meanwhile.
             if any(each.token == row.token for each in self._rows()):
                 self._drop(row)
         return self._told(f"{OFFLINE_TIME} of {row.cluster} is {row.old} again")
+
+    def carried_out(self) -> str:
+        """Raise it, or put it back without a value; returns what was done in words. Raises what these raise."""
+        if self._value is None:
+            return self.restore()
+        return f"{OFFLINE_TIME} of cluster {self._id} is {self._value} now" if self.keep() else ""
 
     def foretold(self) -> str:
         """What this run would do, in words; empty if nothing. Raises OptionError and ServiceError."""
@@ -194,7 +209,9 @@ class OfflineTime:
         return RaisedRow(name, found.servers, shown[0], (value,), self._token, at)
 
     def _read(self) -> ClusterParameters:
-        return read_cluster_parameters(self._api, str(self._id))
+        found = read_cluster_parameters(self._api, str(self._id))
+        self.servers = found.servers
+        return found
 
     def _set(self, value: str) -> None:
         # A lease that was lost ends here.
@@ -261,8 +278,18 @@ class OfflineTime:
             self._journal.forget(FACT, self._key)
 
 
+class Held(Protocol):
+    """What is raised and put back: the offline time of one cluster, or of many."""
+
+    def keep(self) -> object:
+        """See ``OfflineTime.keep``."""
+
+    def restore(self) -> object:
+        """See ``OfflineTime.restore``."""
+
+
 @contextmanager
-def raised_while(held: OfflineTime) -> Iterator[None]:
+def raised_while(held: Held) -> Iterator[None]:
     """Raise it, and put it back in the end, whatever happens. What another run left raised is put back too.
 
     Raises what ``OfflineTime`` raises. The error of the body comes first; that of the end is its advice.
@@ -278,6 +305,44 @@ def raised_while(held: OfflineTime) -> Iterator[None]:
                 error.add_advice(str(left))
         raise
     held.restore()
+
+
+def change_offline_time(
+    api: OcpApi,
+    cluster: str | None,
+    value: str | None,
+    journal_url: str | None,
+    *,
+    check_mode: bool,
+    say: Callable[[str], None],
+    clock: Clock = SYSTEM_CLOCK,
+) -> Facts:
+    """The result of the module: the cluster is raised to the ``value``, or put back without one.
+
+    Without ``cluster`` all are put back that the journal has as raised. Raises an OcpError, once all were tried.
+    """
+    option = "raise_to"
+    journal = offline_time_journal(
+        journal_url, raises=value is not None, read_only=check_mode, option=option, clock=clock
+    )
+    numbers = noted_clusters(journal, api.url) if cluster is None else [find_cluster(api, cluster)["id"]]
+    done: list[str] = []
+    servers: list[str] = []
+    failed: list[OcpError] = []
+    for number in numbers:
+        held = OfflineTime(api, journal, number, value, say, clock, option)
+        try:
+            words = held.foretold() if check_mode else held.carried_out()
+        except OcpError as error:
+            failed.append(error)
+            continue
+        done += [words] if words else []
+        servers += held.servers if words else ()
+    if failed:
+        failed[0].facts["changed"] = bool(done) and not check_mode
+        raise failed[0]
+    nothing = f"{OFFLINE_TIME} is not raised by a run." if value is None else f"{OFFLINE_TIME} is at least {value}."
+    return {"changed": bool(done), "reason": f"{'; '.join(done)}." if done else nothing, "servers": servers}
 
 
 def noted_clusters(journal: Journal, url: str) -> list[int]:

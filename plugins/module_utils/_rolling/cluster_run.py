@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, tzinfo
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .._base.clock import SYSTEM_CLOCK, Clock
 from .._base.errors import ChangeStopped, NotHealthy, NotVerified, OcpError
@@ -45,9 +45,6 @@ from .server_outcomes import (
     tasks_of_failure,
 )
 from .tally import Tally
-
-if TYPE_CHECKING:
-    from .._parameters.offline_time import OfflineTime
 
 Result = dict[str, Any]
 
@@ -96,26 +93,6 @@ def _show_end(wanted: ClusterRun, names: Sequence[str] = ()) -> None:
             wanted.restart.policy.announce(progress_line(line), False)
 
 
-def offline_time_of(api: OcpApi, wanted: ClusterRun, cluster: int, raises: bool, clock: Clock) -> OfflineTime | None:
-    """What raises the time that a server of the cluster may be offline, and puts it back; None if there is nothing to do.
-
-    Unless it ``raises``, only what an earlier run left raised is put back. Raises OptionError and JournalError.
-    """
-    from .._parameters.offline_time import OPTION, OfflineTime, offline_time_journal
-
-    asked, option = wanted.restart, wanted.restart.hints.named(OPTION)
-    value = wanted.plan.raised if raises else None
-    journal = offline_time_journal(
-        asked.journal_url, raises=value is not None, read_only=asked.check_mode, option=option, clock=clock
-    )
-
-    def say(words: str) -> None:
-        asked.policy.announce(progress_line(words), False)
-
-    found = OfflineTime(api, journal, cluster, value, say, clock, option)
-    return found if value is not None or found.is_noted else None
-
-
 class ClusterInTurn:
     """One cluster in progress, with its part of a ``plan``. Its lines begin with ``label``, and count in ``tally``."""
 
@@ -152,12 +129,13 @@ class ClusterInTurn:
         The cluster has to stay healthy for ``soak`` seconds after batch number ``watched``; without a number at its
         end, if a server was restarted, or if others of a run wait for it: an earlier run may have ended in its watch.
         """
-        held = offline_time_of(self._api, self._wanted, self.id, bool(self._batches), self._clock)
+        from .._parameters.offline_time import raised_while
+        from .raised_time import offline_time_of
+
+        held = offline_time_of(self._api, self._wanted.restart, self.id, self._raised, self._clock)
         if held is None:
             self._restart_all(check, watched, soak)
             return
-
-        from .._parameters.offline_time import raised_while
 
         def check_too() -> None:
             check()
@@ -186,10 +164,14 @@ class ClusterInTurn:
 
     def foretell(self) -> None:
         """Say in check mode what the run would do about the time that a server may be offline. Raises an OcpError."""
-        held = offline_time_of(self._api, self._wanted, self.id, bool(self._batches), self._clock)
-        words = held.foretold() if held is not None else ""
-        if words:
-            self._policy.announce(progress_line(words), False)
+        from .raised_time import foretell
+
+        foretell(self._api, self._wanted.restart, self.id, self._raised, self._clock)
+
+    @property
+    def _raised(self) -> str | None:
+        """What the offline time is raised to, where a server is to be restarted."""
+        return self._wanted.plan.raised if self._batches else None
 
     @property
     def id(self) -> int:

@@ -162,6 +162,7 @@ class _Plan:
 
 
 def _check_request(wanted: RollingRequest) -> None:
+    raised_seconds(wanted.raised)
     for option in ("clusters", "zones", "servers"):
         advice = "give names or ids" if option == "clusters" else "leave it out to have all"
         check_nonempty(option, getattr(wanted, option), advice)

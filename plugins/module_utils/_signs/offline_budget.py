@@ -36,13 +36,13 @@ def seconds_of(value: object) -> float | None:
     return None if found is None else found / 1e6
 
 
-def raised_seconds(value: str | None) -> float | None:
-    """The seconds of the option ``raise_offline_time``; None if it is not given. Raises OptionError."""
+def raised_seconds(value: str | None, option: str = "raise_offline_time") -> float | None:
+    """The seconds of the option; None if it is not given. Raises OptionError."""
     if value is None:
         return None
     found = seconds_of(value)
     if not found:
-        raise OptionError(f"raise_offline_time: {one_line(value) or 'an empty text'} is not a time; give one as in 4h.")
+        raise OptionError(f"{option}: {one_line(value) or 'an empty text'} is not a time; give one as in 4h.")
     return found
 
 

@@ -128,6 +128,8 @@ BY_HAND: dict[str, tuple[Bad, ...]] = {
     "threads": (Bad(RANGE, 0), Bad(RANGE, 65)),
     "max_lag": (Bad(RANGE, -1), Bad(RANGE, 604801)),
     "offline_time": (Bad(RANGE, 0), Bad(RANGE, 604801)),
+    "raise_to": (Bad(EMPTY, ""), Bad(UNUSABLE, "soon"), Bad(TOGETHER, "4h", {"state": "restored"}, "state=restored")),
+    "raise_offline_time": (Bad(EMPTY, ""), Bad(UNUSABLE, "soon")),
     "change": (
         Bad(EMPTY, ""),
         Bad(UNUSABLE, "memory\x1b[31m", shown="memory\\x1b"),

@@ -12,6 +12,7 @@ from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import URL, Fake
 
 SERVERS = [f"10.1.0.{number}:2882" for number in (1, 2, 3)]
 STATIC, DYNAMIC, READONLY = "stack_size", "tcp_keepcnt", "devname"
+OFFLINE_TIME = "server_permanent_offline_time"
 METADATA: dict[str, dict[str, Any]] = {
     STATIC: {
         "needRestart": True,
@@ -20,6 +21,7 @@ METADATA: dict[str, dict[str, Any]] = {
     },
     DYNAMIC: {"needRestart": False, "valueRange": {"type": "INT", "minValue": "1"}},
     READONLY: {"readonly": True},
+    OFFLINE_TIME: {"needRestart": False, "valueRange": {"type": "TIME", "minValue": "20s"}},
 }
 OLD = {STATIC: "512K", DYNAMIC: "10", READONLY: "bond0"}
 

@@ -20,16 +20,8 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._parameters.offline_
     raised_while,
 )
 from ansible_collections.oceanbase.ocp.plugins.module_utils._signs.offline_budget import raised_seconds
-from ansible_collections.oceanbase.ocp.tests.unit.support import fake_parameters
+from ansible_collections.oceanbase.ocp.tests.unit.support.fake_parameters import OFFLINE_TIME as NAME
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_parameters import SERVERS, ParametersOcp
-
-NAME = "server_permanent_offline_time"
-SHOWN = {"needRestart": False, "valueRange": {"type": "TIME", "minValue": "20s"}}
-
-
-@pytest.fixture(autouse=True)
-def _time_is_known(monkeypatch):
-    monkeypatch.setitem(fake_parameters.METADATA, NAME, SHOWN)
 
 
 @pytest.fixture
@@ -85,7 +77,7 @@ def test_it_is_noted_before_it_is_set(service, journal, held):
 
 
 def test_it_is_put_back_after_a_failure_which_is_told(service, held):
-    with pytest.raises(TaskFailed, match="^it failed$"), raised_while(held()):
+    with pytest.raises(TaskFailed, match=r"^it failed$"), raised_while(held()):
         raise TaskFailed("it failed")
     assert shown(service) == {"3600s"}
 
@@ -149,7 +141,8 @@ def test_value_of_somebody_else_is_left_and_the_row_goes(service, journal, held,
     sent = len(service.sent)
     words = held(None).restore()
     assert words == (
-        f"{NAME} of orders is 2h, which no run has set, so somebody else has; it is left as it is, and not put back to 3600s"
+        f"{NAME} of orders is 2h, which no run has set, so somebody else has; it is left as it is, and not put back to "
+        "3600s"
     )
     assert (len(service.sent), noted_clusters(journal, service.url), said[-1]) == (sent, [], words)
 
@@ -166,7 +159,10 @@ def test_value_of_somebody_else_is_the_old_one_of_the_next_run(service, held):
 @pytest.mark.parametrize(
     ("values", "words"),
     [
-        (("3600s", "2h", "3600s"), r"different values of server_permanent_offline_time \(3600s, 2h\), and OCP sets one"),
+        (
+            ("3600s", "2h", "3600s"),
+            r"different values of server_permanent_offline_time \(3600s, 2h\), and OCP sets one",
+        ),
         ((None, None, None), "the service does not show server_permanent_offline_time of cluster orders"),
     ],
 )
@@ -178,21 +174,25 @@ def test_what_could_not_be_put_back_is_not_raised(service, journal, held, values
 
 
 def test_value_out_of_range_is_refused(service, held):
-    with pytest.raises(OptionError, match="^raise_offline_time: server_permanent_offline_time: 1s is out of range"):
+    with pytest.raises(OptionError, match=r"^raise_offline_time: server_permanent_offline_time: 1s is out of range"):
         held("1s").keep()
     assert service.sent == []
 
 
 @pytest.mark.parametrize("value", ["", "soon", "0", "4 h"])
 def test_what_is_no_time_is_refused(value):
-    with pytest.raises(OptionError, match=f"^raise_offline_time: {value or 'an empty text'} is not a time; give one as"):
+    with pytest.raises(
+        OptionError, match=f"^raise_offline_time: {value or 'an empty text'} is not a time; give one as"
+    ):
         raised_seconds(value)
     assert (raised_seconds(None), raised_seconds("4h")) == (None, 14400)
 
 
 def test_it_is_refused_where_the_journal_goes_away(monkeypatch):
     monkeypatch.setenv("LAUNCHED_BY_RUNNER", "1")
-    with pytest.raises(OptionError, match="^raise_offline_time: it rests on the journal, .* a database that lasts; or, if"):
+    with pytest.raises(
+        OptionError, match=r"^raise_offline_time: it rests on the journal, .* a database that lasts; or, if"
+    ):
         offline_time_journal(None, raises=True, read_only=False)
 
 
@@ -204,7 +204,7 @@ def test_check_mode_says_what_would_be_done(service, held):
     assert held().foretold() == f"would put {NAME} of orders back to 3600s in the end"
 
 
-def test_row_of_a_cluster_of_another_service_with_the_same_id_is_kept(service, journal, held):
+def test_row_of_a_cluster_of_another_service_with_the_same_id_is_kept(journal, held):
     held().keep()
     [fact] = journal.entries()["facts"]
     theirs = fact["value"].replace("10.1.0.", "10.9.0.").replace("orders", "theirs")
