@@ -25,7 +25,7 @@ description:
     O(max_lag), O(alarms_before), O(offline_budget), O(offline_time), O(max_failures), O(judged_tasks), O(most_down),
     O(finish_before).
   - Waiting - O(wait), O(wait_timeout), O(wait_interval), O(proof_timeout), O(threads).
-  - Output - O(show_progress), O(show_steps), O(log_lines), O(detail), O(hint_variables).
+  - Output - O(show_progress), O(show_steps), O(log_lines), O(detail), O(hint_variables), O(notify_url).
   - Connection and journal - O(url), O(username), O(password), O(access_key_id), O(access_key_secret),
     O(validate_certs), O(ca_path), O(client_cert), O(client_key), O(use_proxy), O(timeout), O(journal_url).
 options:
@@ -77,6 +77,13 @@ options:
       - Without it nothing is planned. All begin at once, and each is refused that may not be down together with those
         before it.
     type: bool
+  notify_url:
+    description:
+      - An address that gets a JSON document by POST when the run begins and when it stops, pauses or ends, see
+        U(https://github.com/oceanbase/ansible-collection-ocp/blob/main/docs/notify.md). The address is not shown.
+      - What is not delivered within 5 seconds is a warning, and no reason to fail. Nothing is sent in check mode.
+      - Taken from the environment variable E(OCP_NOTIFY_URL) if it is not set.
+    type: str
   raise_offline_time:
     description:
       - For the length of the run, raise C(server_permanent_offline_time) of each cluster with servers to restart to
@@ -418,12 +425,23 @@ url:
 """
 
 from ..module_utils._module.bridge import Definition, run_module
+from ..module_utils._module.connection_options import NOTIFY_OPTION
 from ..module_utils._module.fleet_options import FLEET_OPTIONS, restart_servers
 from ..module_utils._module.server_options import COMMON_OPTIONS
 
-OPTIONS = {**FLEET_OPTIONS, **COMMON_OPTIONS}
+OPTIONS = {**FLEET_OPTIONS, **NOTIFY_OPTION, **COMMON_OPTIONS}
 
-DEFINITION = Definition(OPTIONS, restart_servers)
+
+def run(api, params, mode):
+    if not params["notify_url"]:
+        return restart_servers(api, params, mode)
+    from ..module_utils._module.notify_option import notified
+
+    clusters = [server["cluster"] for server in params["servers"]]
+    return notified("fleet_restart", clusters, params, mode, lambda: restart_servers(api, params, mode))
+
+
+DEFINITION = Definition(OPTIONS, run)
 
 
 def main():

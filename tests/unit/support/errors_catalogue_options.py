@@ -45,6 +45,7 @@ NO_BAD_VALUE = {
     ("ca_path", EMPTY): "an empty path is none",
     ("client_cert", EMPTY): "an empty path is none",
     ("client_key", EMPTY): "an empty path is none",
+    ("notify_url", EMPTY): "an empty address is none",
     ("apart_from_tasks", EMPTY): "there may be no such task",
     ("request", RANGE): "which numbers there are only the journal knows",
     ("judged_tasks", RANGE): "which ids there are only the service knows",
@@ -129,6 +130,7 @@ BY_HAND: dict[str, tuple[Bad, ...]] = {
     "max_lag": (Bad(RANGE, -1), Bad(RANGE, 604801)),
     "offline_time": (Bad(RANGE, 0), Bad(RANGE, 604801)),
     "raise_to": (Bad(EMPTY, ""), Bad(UNUSABLE, "soon"), Bad(TOGETHER, "4h", {"state": "restored"}, "state=restored")),
+    "notify_url": (),
     "raise_offline_time": (Bad(EMPTY, ""), Bad(UNUSABLE, "soon")),
     "change": (
         Bad(EMPTY, ""),
