@@ -31,7 +31,8 @@ def values(emulator):
 
 
 def sent(emulator):
-    return [path for path in emulator.requests("PUT") if path.endswith("/parameters")]
+    seen = emulator.get("/emulator/requests?method=PUT&size=100")["contents"]
+    return [each["path"] for each in seen if each["path"].endswith("/parameters")]
 
 
 def plays(variables):
