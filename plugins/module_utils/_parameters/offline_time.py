@@ -231,8 +231,8 @@ class OfflineTime:
 
     def _left(self, row: RaisedRow, why: str) -> OfflineTimeRaised:
         return OfflineTimeRaised(
-            f"{OFFLINE_TIME} of cluster {row.cluster} was {row.old} before a run raised it. {why}. The journal keeps "
-            f"this, and the next run puts it back. Or run: {COMMAND}"
+            f"The parameter {OFFLINE_TIME} of cluster {row.cluster} was {row.old} before a run raised it. {why}. The "
+            f"journal keeps this, and the next run puts it back. Or run: {COMMAND}"
         )
 
     def _others_words(self, row: RaisedRow, shown: tuple[str, ...]) -> str:

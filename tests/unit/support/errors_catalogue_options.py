@@ -45,7 +45,6 @@ NO_BAD_VALUE = {
     ("ca_path", EMPTY): "an empty path is none",
     ("client_cert", EMPTY): "an empty path is none",
     ("client_key", EMPTY): "an empty path is none",
-    ("notify_url", EMPTY): "an empty address is none",
     ("apart_from_tasks", EMPTY): "there may be no such task",
     ("request", RANGE): "which numbers there are only the journal knows",
     ("judged_tasks", RANGE): "which ids there are only the service knows",
@@ -130,7 +129,6 @@ BY_HAND: dict[str, tuple[Bad, ...]] = {
     "max_lag": (Bad(RANGE, -1), Bad(RANGE, 604801)),
     "offline_time": (Bad(RANGE, 0), Bad(RANGE, 604801)),
     "raise_to": (Bad(EMPTY, ""), Bad(UNUSABLE, "soon"), Bad(TOGETHER, "4h", {"state": "restored"}, "state=restored")),
-    "notify_url": (),
     "raise_offline_time": (Bad(EMPTY, ""), Bad(UNUSABLE, "soon")),
     "change": (
         Bad(EMPTY, ""),
@@ -207,8 +205,8 @@ def expected_faults(module: str) -> set[tuple[str, str, str]]:
 
 
 def options_of(module: str) -> dict[str, Any]:
-    """Those that it looks at; journal_entries has the values of journal_url."""
-    unused = {"journal_url", *(CONNECTION_OPTIONS if module in WITHOUT_SERVICE else ())}
+    """Those that it refuses values of; journal_entries has the values of journal_url, and notify_url is never refused."""
+    unused = {"journal_url", "notify_url", *(CONNECTION_OPTIONS if module in WITHOUT_SERVICE else ())}
     return {name: spec for name, spec in definition_of(module).argument_spec.items() if name not in unused}
 
 
