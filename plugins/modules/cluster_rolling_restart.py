@@ -23,13 +23,13 @@ description:
   - If you run it again, it continues where it stopped.
   - Required, one of the two - O(cluster), O(clusters).
   - What and how - O(zones), O(servers), O(strategy), O(batch), O(canary), O(freeze_server), O(run), O(options_only),
-    O(plan_file), O(approved_plan), O(pause_file).
+    O(plan_file), O(approved_plan), O(pause_file), O(raise_offline_time).
   - Once per change - O(change), O(started_before), O(until_effective).
   - When not to restart - O(safety), O(tolerate_outage_of), O(safety_timeout), O(min_zones), O(stop_on), O(max_lag),
     O(metric_limits), O(offline_budget), O(max_failures), O(judged_tasks), O(most_down), O(max_servers),
     O(finish_before), O(windows).
   - Waiting - O(wait_timeout), O(wait_interval), O(soak).
-  - Output - O(show_progress), O(show_steps), O(log_lines), O(detail), O(hint_variables).
+  - Output - O(show_progress), O(show_steps), O(log_lines), O(detail), O(hint_variables), O(notify_url).
   - Connection and journal - O(url), O(username), O(password), O(access_key_id), O(access_key_secret),
     O(validate_certs), O(ca_path), O(client_cert), O(client_key), O(use_proxy), O(timeout), O(journal_url).
 options:
@@ -121,6 +121,22 @@ options:
     type: str
     choices: [refuse, warn, ignore]
     default: ignore
+  notify_url:
+    description:
+      - An address that gets a JSON document by POST when the run begins and when it stops, pauses or ends, see
+        U(https://github.com/oceanbase/ansible-collection-ocp/blob/main/docs/notify.md). The address is not shown.
+      - What is not delivered within 5 seconds is a warning, and no reason to fail. Nothing is sent in check mode.
+      - Taken from the environment variable E(OCP_NOTIFY_URL) if it is not set.
+    type: str
+  raise_offline_time:
+    description:
+      - For the length of the run, raise C(server_permanent_offline_time) of a cluster with servers to restart to this
+        value, as in V(4h), and put it back at the end, also after a failure. A higher value is left as it is.
+      - O(offline_budget) and O(wait_timeout) are judged by it.
+      - The old value is noted in the journal before the new one is set. If the run is killed, the next run over the
+        cluster puts it back, and so does M(oceanbase.ocp.cluster_offline_time).
+      - It is refused if the servers of a cluster have different values, since OCP sets one for all.
+    type: str
   wait_timeout:
     description:
       - How many seconds to wait for each restart, and for restarts that are already running.
@@ -923,7 +939,7 @@ from ..module_utils._base.checks import check_range
 from ..module_utils._base.cli_hints import Hints
 from ..module_utils._base.errors import OptionError
 from ..module_utils._module.approval_options import APPROVAL_OPTIONS, approval, given_path, refuse_approval
-from ..module_utils._module.connection_options import seconds_option
+from ..module_utils._module.connection_options import NOTIFY_OPTION, seconds_option
 from ..module_utils._module.restart_options import (
     BUDGET_OPTIONS,
     CAP_OPTIONS,
@@ -968,6 +984,8 @@ OPTIONS = {
     "windows": PLAN_OPTIONS["windows"],
     "soak": {"type": "int", "default": 0},
     "offline_budget": BUDGET_OPTIONS["offline_budget"],
+    "raise_offline_time": {"type": "str"},
+    **NOTIFY_OPTION,
     **WAIT_OPTIONS,
     "wait_timeout": {"type": "int"},
     "show_steps": {"type": "bool", "default": False},
@@ -998,6 +1016,15 @@ OF_EACH = {"in_flight": "attach", "wait": True, "require_healthy": True, "alarms
 
 
 def run(api, params, mode):
+    if not params["notify_url"]:
+        return roll(api, params, mode)
+    from ..module_utils._module.notify_option import notified
+
+    clusters = params["clusters"] or [params["cluster"]]
+    return notified("cluster_rolling_restart", clusters, params, mode, lambda: roll(api, params, mode))
+
+
+def roll(api, params, mode):
     if params["freeze_server"] is not None and Strategy(params["strategy"]) is Strategy.ZONE:
         raise OptionError(
             f"freeze_server: {str(params['freeze_server']).lower()} does not go with strategy=zone, since OCP takes it "
@@ -1052,6 +1079,7 @@ def planned(params, mode):
         soak=seconds_option(params, "soak", 0),
         hints=Hints.of(params),
         approval=approval(params, mode),
+        raised=params["raise_offline_time"],
     )
 
 

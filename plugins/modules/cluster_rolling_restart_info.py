@@ -464,6 +464,7 @@ OPTIONS = {
     "tolerate_outage_of": SAFETY_OPTIONS["tolerate_outage_of"],
     **PLANNED_SIGN_OPTIONS,
     "offline_budget": BUDGET_OPTIONS["offline_budget"],
+    "raise_offline_time": {"type": "str"},
     **EFFECT_OPTIONS,
     **CAP_OPTIONS,
     **APPROVAL_OPTIONS,
@@ -492,6 +493,7 @@ def run(api, params, mode):
         windows=given_windows(params),
         hints=Hints.of(params),
         approval=approval(params, mode),
+        raised=params["raise_offline_time"],
     )
     return {**plan_rolling_restart(api, wanted), "check_mode": mode.check_mode}
 

@@ -19,13 +19,13 @@ description:
   - Servers of one cluster are checked one after another, in the order of the list. A server that may not be down
     together with others is refused. With O(waves) it plans first, so that none is.
   - Required - O(servers), O(freeze_server).
-  - What and how - O(waves), O(pause_file), O(force).
+  - What and how - O(waves), O(pause_file), O(force), O(raise_offline_time).
   - Once per change - O(change), O(started_before), O(until_effective), O(in_flight).
   - When not to restart - O(safety), O(tolerate_outage_of), O(safety_timeout), O(require_healthy), O(stop_on),
     O(max_lag), O(metric_limits), O(alarms_before), O(metrics_before), O(offline_budget), O(offline_time),
     O(max_failures), O(judged_tasks), O(most_down), O(finish_before), O(windows).
   - Waiting - O(wait), O(wait_timeout), O(wait_interval), O(proof_timeout), O(threads).
-  - Output - O(show_progress), O(show_steps), O(log_lines), O(detail), O(hint_variables).
+  - Output - O(show_progress), O(show_steps), O(log_lines), O(detail), O(hint_variables), O(notify_url).
   - Connection and journal - O(url), O(username), O(password), O(access_key_id), O(access_key_secret),
     O(validate_certs), O(ca_path), O(client_cert), O(client_key), O(use_proxy), O(timeout), O(journal_url).
 options:
@@ -83,6 +83,22 @@ options:
         end and are proven, and the run ends successfully. C(action) is V(postponed) for the servers that are left.
         Remove the file and run it again to go on.
     type: path
+  notify_url:
+    description:
+      - An address that gets a JSON document by POST when the run begins and when it stops, pauses or ends, see
+        U(https://github.com/oceanbase/ansible-collection-ocp/blob/main/docs/notify.md). The address is not shown.
+      - What is not delivered within 5 seconds is a warning, and no reason to fail. Nothing is sent in check mode.
+      - Taken from the environment variable E(OCP_NOTIFY_URL) if it is not set.
+    type: str
+  raise_offline_time:
+    description:
+      - For the length of the run, raise C(server_permanent_offline_time) of each cluster with servers to restart to
+        this value, as in V(4h), and put it back at the end, also after a failure. A higher value is left as it is.
+      - It needs O(waves) and O(wait).
+      - The old value is noted in the journal before the new one is set. If the run is killed, the next run over the
+        cluster puts it back, and so does M(oceanbase.ocp.cluster_offline_time).
+      - It is refused if the servers of a cluster have different values, since OCP sets one for all.
+    type: str
   proof_timeout:
     description:
       - How many seconds to keep checking, with O(wait), servers whose task has ended but that do not yet show that they
@@ -438,12 +454,23 @@ url:
 """
 
 from ..module_utils._module.bridge import Definition, run_module
+from ..module_utils._module.connection_options import NOTIFY_OPTION
 from ..module_utils._module.fleet_options import FLEET_OPTIONS, restart_servers
 from ..module_utils._module.server_options import COMMON_OPTIONS
 
-OPTIONS = {**FLEET_OPTIONS, **COMMON_OPTIONS}
+OPTIONS = {**FLEET_OPTIONS, **NOTIFY_OPTION, **COMMON_OPTIONS}
 
-DEFINITION = Definition(OPTIONS, restart_servers)
+
+def run(api, params, mode):
+    if not params["notify_url"]:
+        return restart_servers(api, params, mode)
+    from ..module_utils._module.notify_option import notified
+
+    clusters = [server["cluster"] for server in params["servers"]]
+    return notified("fleet_restart", clusters, params, mode, lambda: restart_servers(api, params, mode))
+
+
+DEFINITION = Definition(OPTIONS, run)
 
 
 def main():

@@ -66,6 +66,7 @@ MODULES: dict[str, dict[str, Any]] = {
     "cluster_info": {},
     "cluster_parameter_info": {"cluster": "billing"},
     "cluster_parameter": {"cluster": "billing", "parameters": {"stack_size": "5M", "tcp_keepidle": "1h"}},
+    "cluster_offline_time": {"cluster": "billing"},
     "server_info": {},
     "host_info": {},
     "arbitration_service_info": {},
@@ -114,6 +115,7 @@ OPTIONS: dict[str, dict[str, st.SearchStrategy[Any]]] = {
     },
     "obproxy_info": {"with_parameters": st.booleans()},
     "cluster_parameter": {"settle_time": st.sampled_from((1, 10))},
+    "cluster_offline_time": {"state": st.just("raised"), "raise_to": st.sampled_from(("2h", "4h"))},
     "task_wait": {
         "wait_timeout": st.just(WAIT_SECONDS),
         "task_ids": st.sampled_from((RUNNING_TASKS[:1], [FAILED_TASK, RUNNING_TASKS[0]], RUNNING_TASKS)),

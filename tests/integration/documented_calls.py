@@ -351,6 +351,15 @@ def sets_parameters(call: Calls) -> None:
     call.fail(emulator, **wanted)
 
 
+def raises_the_offline_time(call: Calls) -> None:
+    emulator = call.start(*SLOW)
+    wanted = {"cluster": "orders", "state": "raised", "raise_to": "4h"}
+    call(emulator, check_mode=True, **wanted)
+    call(emulator, **wanted)
+    call(emulator)
+    call.fail(emulator, **wanted)
+
+
 def reads_of_the_journal(call: Calls) -> None:
     emulator = call.start(*SLOW)
     restart(emulator, "server_restart", change="memory-2026-11-20")
@@ -390,6 +399,7 @@ CALLS: dict[str, Callable[[Calls], None]] = {
     "arbitration_service_info": reads_of_arbitration_services,
     "arbitration_service_restart": restarts_of_arbitration_services,
     "cluster_info": lambda call: reads(call, *WHOLE_LIST),
+    "cluster_offline_time": raises_the_offline_time,
     "cluster_parameter": sets_parameters,
     "cluster_parameter_info": reads_of_parameters,
     "cluster_restart": restarts_of_clusters,

@@ -33,6 +33,7 @@ TASKS = {
         "safety": "none",
     },
     "cluster_parameter": {"cluster": "orders", "parameters": {"memory_limit_percentage": "70"}},
+    "cluster_offline_time": {"cluster": "payments", "state": "raised", "raise_to": "4h"},
 }
 COUNTED = {
     "cluster_rolling_restart": [8, 9, 7],
@@ -44,6 +45,7 @@ COUNTED = {
     "zone_restart": [3, 4],
     "fleet_restart": [6, 5],
     "cluster_parameter": [1, 2, 3, 4, 5, 6],
+    "cluster_offline_time": [7, 8, 9],
 }
 
 

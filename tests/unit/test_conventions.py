@@ -176,7 +176,7 @@ def test_modules_end_with_what_they_do():
     last = {path.stem: path.stem.rpartition("_")[2] for path in MODULES}
     states = {name for name, word in last.items() if word not in ("restart", "info", "wait")}
     # These set the state of the object that they are named after; one clears what is there, and one only displays.
-    assert states == {"task", "cluster_parameter", "restart_journal_clear", "text_display"}
+    assert states == {"task", "cluster_parameter", "cluster_offline_time", "restart_journal_clear", "text_display"}
 
 
 def test_kinds_share_only_the_names_of_the_same_work():

@@ -261,6 +261,10 @@ class NotHealthy(OcpError):
     """A cluster was still not healthy after ``wait_timeout``. Nothing was done to it."""
 
 
+class OfflineTimeRaised(OcpError):
+    """How long a server may be offline was raised for a run, and is not shown to be what it was before."""
+
+
 class NotAllRestarted(OcpError):
     """Some of many servers restarted side by side were not restarted, or are not proven to be."""
 

@@ -18,8 +18,11 @@ RUNTIMES = ("docker", "oci", "podman")
 OF_JOBS = ("AWX_PRIVATE_DATA_DIR", "LAUNCHED_BY_RUNNER", "KUBERNETES_SERVICE_HOST")
 
 
-def check_folder_lasts() -> None:
-    """Raise OptionError where the journal on the disk may not be there for the next run."""
+def check_folder_lasts(what: str = "change: alone it", other: str = "or started_before too; ") -> None:
+    """Raise OptionError where the journal on the disk may not be there for the next run.
+
+    ``what`` rests on it, and ``other`` is one more way to do without it.
+    """
     told = os.environ.get(PERSISTS, "").strip().lower()
     if told in ("1", "true", "yes"):
         return
@@ -27,8 +30,8 @@ def check_folder_lasts() -> None:
         raise OptionError(f"{PERSISTS}: {told!r} in the environment is neither yes nor no; give one of them.")
     if (where := _container()) is not None:
         raise OptionError(
-            f"change: alone it rests on the journal, and that goes away with this container ({where}). Give "
-            "journal_url or OCP_JOURNAL_URL, a database that lasts; or started_before too; or, if ANSIBLE_HOME is on a "
+            f"{what} rests on the journal, and that goes away with this container ({where}). Give "
+            f"journal_url or OCP_JOURNAL_URL, a database that lasts; {other}or, if ANSIBLE_HOME is on a "
             f"volume that lasts, set {PERSISTS}=yes. Nothing was sent."
         )
 

@@ -32,7 +32,9 @@ def approval(params: Params, mode: RunMode) -> Approval | None:
     if plan_file is not None:
         keep = None if mode.check_mode else partial(write_plan, plan_file, option="plan_file")
         return Approval(keep=keep, hints=Hints.of(params))
-    return Approval(read_plan(str(approved), ROLLING, "approved_plan"), f"approved_plan {approved}", hints=Hints.of(params))
+    return Approval(
+        read_plan(str(approved), ROLLING, "approved_plan"), f"approved_plan {approved}", hints=Hints.of(params)
+    )
 
 
 def given_path(params: Params, name: str) -> str | None:

@@ -51,6 +51,9 @@ CONNECTION_OPTIONS: dict[str, Any] = {
 # Every module takes it, so that it can be among the defaults of their group.
 JOURNAL_OPTION: dict[str, Any] = {"journal_url": _with_env_fallback("journal_url", type="str", no_log=True)}
 
+# Of the modules whose runs are told.
+NOTIFY_OPTION: dict[str, Any] = {"notify_url": _with_env_fallback("notify_url", type="str", no_log=True)}
+
 
 @contextmanager
 def connected(params: Params) -> Iterator[OcpApi]:

@@ -17,6 +17,7 @@ from .._restart.fleet_outcome import FleetMember
 from .._restart.many_restarts import restart_many
 from .._rolling.fleet_plan import FleetRequest
 from .._rolling.fleet_run import FleetRun, restart_by_plan
+from .._signs.offline_budget import raised_seconds
 from .._waiting.progress_lines import Show
 from .approval_options import given_path
 from .bridge import RunMode
@@ -51,6 +52,7 @@ FLEET_OPTIONS: dict[str, Any] = {
     },
     "waves": {"type": "bool"},
     "pause_file": {"type": "path"},
+    "raise_offline_time": {"type": "str"},
     "proof_timeout": {"type": "int", "default": 180},
     **THREADS_OPTION,
 }
@@ -74,6 +76,12 @@ def restart_servers(api: OcpApi, params: Params, mode: RunMode) -> Result:
         raise OptionError(
             "pause_file: needs waves=true, since a run pauses between its waves; give it, or leave this out."
         )
+    raised_seconds(params["raise_offline_time"])
+    if params["raise_offline_time"] is not None and (params["waves"] is None or not params["wait"]):
+        raise OptionError(
+            "raise_offline_time: needs wait=true and waves, true or false, since it is put back at the end of the "
+            "plan; give both, or leave it out."
+        )
     if params["waves"] is None:
         members = [_member(params, server, one_at_a_time) for server in params["servers"]]
         return restart_many(api, crew(params, mode), members, proof_timeout)
@@ -83,7 +91,15 @@ def restart_servers(api: OcpApi, params: Params, mode: RunMode) -> Result:
     def member(planned: Result, place: int) -> FleetMember:
         return _planned_member(params, planned, params["servers"][place], one_at_a_time)
 
-    wanted = FleetRun(planned_servers(params), member, request, params["waves"], proof_timeout, pause_file)
+    wanted = FleetRun(
+        planned_servers(params),
+        member,
+        request,
+        params["waves"],
+        proof_timeout,
+        pause_file,
+        params["raise_offline_time"],
+    )
     return restart_by_plan(api, crew(params, mode), wanted)
 
 

@@ -13,6 +13,9 @@ from collections.abc import Callable, Hashable
 from decimal import Decimal
 from enum import Enum
 
+# How long a server may be offline before the cluster gives up its replicas.
+OFFLINE_TIME = "server_permanent_offline_time"
+
 # Without leading zeros, which the database reads as octal.
 _MEASURE = re.compile(r"(0|[1-9][0-9]{0,17})([a-z]*)", re.IGNORECASE)
 _NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,17})(\.[0-9]{1,18})?")

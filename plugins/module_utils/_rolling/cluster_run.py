@@ -132,6 +132,23 @@ class ClusterInTurn:
         The cluster has to stay healthy for ``soak`` seconds after batch number ``watched``; without a number at its
         end, if a server was restarted, or if others of a run wait for it: an earlier run may have ended in its watch.
         """
+        from .._parameters.offline_time import raised_while
+        from .raised_time import offline_time_of
+
+        held = offline_time_of(self._api, self._wanted.restart, self.id, self._raised, self._clock)
+        if held is None:
+            self._restart_all(check, watched, soak)
+            return
+
+        def check_too() -> None:
+            check()
+            # Another run of the cluster may have ended, and put it back.
+            held.keep()
+
+        with raised_while(held):
+            self._restart_all(check_too, watched, soak)
+
+    def _restart_all(self, check: Callable[[], None], watched: int | None, soak: float) -> None:
         if self._cluster["task_ids"]:
             self._say(f"waits for {join_names(self._cluster['waits_for'])}, running on it already")
             wait_for_tasks(self._api, self._cluster["task_ids"], self._policy, unseen_for=UNSEEN_FOR, clock=self._clock)
@@ -150,6 +167,17 @@ class ClusterInTurn:
         self._batch = {}
         is_watched = watched is None and not self.postponed and (self.results or self._wanted.record)
         self._gate(soak if is_watched else 0.0)
+
+    def foretell(self) -> None:
+        """Say in check mode what the run would do about the time that a server may be offline. Raises an OcpError."""
+        from .raised_time import foretell
+
+        foretell(self._api, self._wanted.restart, self.id, self._raised, self._clock)
+
+    @property
+    def _raised(self) -> str | None:
+        """What the offline time is raised to, where a server is to be restarted."""
+        return self._wanted.plan.raised if self._batches else None
 
     @property
     def id(self) -> int:
@@ -375,6 +403,7 @@ class _Alone:
         self._wanted.restart.policy.note({"plan": plan})
         self._turn = ClusterInTurn(self._api, self._wanted, plan, tally, label, self._clock)
         if self._wanted.restart.check_mode:
+            self._turn.foretell()
             return
         self._turn.begin()
         self._turn.run(self._check_run, soak=self._wanted.soak)

@@ -20,6 +20,7 @@ from .._restart.fleet_outcome import FleetMember, first_of
 from .._restart.many_restarts import WaveByWave, restart_many
 from .._restart.restart_request import RestartRequest
 from .._restart.run import note_first_use
+from .._signs.offline_budget import raised_seconds
 from .._targets.cluster import Cluster
 from .._targets.target import Selector
 from .._waiting.progress_lines import progress_line
@@ -38,6 +39,7 @@ class FleetRun:
 
     ``request`` is what all of them have in common. Unless ``in_waves``, all have to restart at the same time. No wave
     begins while the ``pause_file`` is there.
+    ``raised`` is what the time that a server may be offline is raised to for the run, as text.
     """
 
     plan: FleetRequest
@@ -46,6 +48,7 @@ class FleetRun:
     in_waves: bool
     proof_timeout: float
     pause_file: str | None = None
+    raised: str | None = None
 
 
 def restart_by_plan(api: OcpApi, crew: Crew, wanted: FleetRun, clock: Clock = SYSTEM_CLOCK) -> Result:
@@ -100,12 +103,20 @@ class _PlannedFleet:
         if self._plan["refused"] or (len(self._waves) > 1 and not self._wanted.in_waves):
             raise NotAllRestarted("\n".join(refusal_lines(self._plan, self._wanted.plan, self._request.hints)))
         members = list(map(self._member, self._servers))
+        from .._parameters.offline_time import raised_while
+        from .raised_time import OfflineTimes
+
+        planned = {server["cluster_id"] for wave in self._waves for server in wave}
+        clusters = sorted({server["cluster_id"] for server in self._servers})
+        held = OfflineTimes(self._crew, self._request, clusters, planned, self._wanted.raised)
         if self._request.check_mode:
+            held.foretell()
             return restart_many(self._api, self._crew, members, self._wanted.proof_timeout, self._clock)
         self._begin()
-        self._tally.begin()
-        waves = WaveByWave(self._numbers(), self._over, self._pause)
-        return restart_many(self._api, self._crew, members, self._wanted.proof_timeout, self._clock, waves)
+        with raised_while(held):
+            self._tally.begin()
+            waves = WaveByWave(self._numbers(), self._over, self._pause)
+            return restart_many(self._api, self._crew, members, self._wanted.proof_timeout, self._clock, waves)
 
     def completed(self, facts: Result) -> Result:
         """The result, or the facts of a failure, with the plan."""
@@ -116,6 +127,11 @@ class _PlannedFleet:
         """The restart of a server. In check mode those of later waves are judged by the plan."""
         member = self._wanted.member(server, self._places[_key(server)])
         request = member.request
+        allowed = raised_seconds(self._wanted.raised)
+        if request.check_mode and allowed is not None and request.offline_time is None:
+            # It would be raised before the request.
+            request = replace(request, offline_time=allowed)
+            member = replace(member, request=request)
         if _key(server) not in self._later:
             return member
         if request.check_mode:

@@ -54,6 +54,7 @@ class PlannedSigns:
 
     The restarts ignore alarms that are there now. Without ``watch`` it checks none. ``judges_budget``: it reads how
     long a server may be offline. ``began`` tells when the change began, None if it begins now.
+    ``raised`` are the seconds that this is raised to before the first restart.
     """
 
     def __init__(
@@ -64,10 +65,12 @@ class PlannedSigns:
         clock: Clock,
         warnings: list[str],
         began: Callable[[], datetime | None],
+        raised: float | None = None,
     ) -> None:
         self._api = api
         self._judges_budget = judges_budget
         self._warnings = warnings
+        self._raised = raised
         self._reader = None if watch is None else SignReader(api, watch, clock, warnings, began=began)
 
     def of(self, health: ClusterHealth) -> SeenSigns:
@@ -85,4 +88,6 @@ class PlannedSigns:
             found = troubles(name, placed, readings, watch, health.listed)
             metrics = readings.metrics_before
         offline = read_offline_time(self._api, number, self._warnings) if self._judges_budget else None
+        if self._raised is not None:
+            offline = max(self._raised, offline or 0.0)
         return SeenSigns(found, alarms, metrics, offline)

@@ -26,6 +26,7 @@ from .._restart.values_seen import ValuesSeen
 from .._safety.caps import Caps
 from .._safety.database_rules import Obstacle
 from .._safety.layout import Layout
+from .._signs.offline_budget import raised_seconds
 from .._signs.sign_rules import Watch
 from .._targets.cluster import Cluster, member_of, placed_servers, servers_in_all
 from .._targets.lookup import address_of, clusters_named, exactly_one
@@ -53,7 +54,8 @@ class RollingRequest:
     of trouble to look for; ``judges_budget``: read how long a server may be offline. ``until_effective`` are the values
     of parameters that the restart is for. At least one of these three is required. With ``caps`` no batch takes down
     more servers than they allow. With ``approval`` the plan is kept, or run as it was approved. The forecast is for
-    ``windows``, with ``soak`` seconds after the last canary.
+    ``windows``, with ``soak`` seconds after the last canary. ``raised`` is what the time that a server may be
+    offline is raised to, as text; None to leave it.
     """
 
     clusters: Sequence[str]
@@ -76,6 +78,7 @@ class RollingRequest:
     soak: float = 0.0
     hints: Hints = BY_OPTIONS
     approval: Approval | None = None
+    raised: str | None = None
 
     @property
     def is_whole(self) -> bool:
@@ -114,7 +117,8 @@ def plan_rolling_restart(api: OcpApi, wanted: RollingRequest, clock: Clock = SYS
     foresight = Foresight(api, change, clock)
     warnings = foresight.warnings
     total = servers_in_all(api) if wanted.caps is not None and wanted.caps.needs_total else 0
-    signs = PlannedSigns(api, wanted.watch, wanted.judges_budget, clock, warnings, foresight.began)
+    raised = raised_seconds(wanted.raised)
+    signs = PlannedSigns(api, wanted.watch, wanted.judges_budget, clock, warnings, foresight.began, raised)
     planned = [
         replace(_plan_cluster(api, cluster, health, wanted, foresight, total, clock), signs=signs.of(health))
         for cluster, health in found
@@ -217,6 +221,7 @@ def options_of(wanted: RollingRequest) -> Result:
 
 
 def _check_request(wanted: RollingRequest) -> None:
+    raised_seconds(wanted.raised)
     for option in ("clusters", "zones", "servers"):
         advice = "give names or ids" if option == "clusters" else "leave it out to have all"
         check_nonempty(option, getattr(wanted, option), advice)

@@ -94,7 +94,9 @@ class _RollingRun:
         if self._wanted.ahead is not None and self._servers and not self._request.check_mode:
             self._look_ahead()
             return
-        if not self._plans_only:
+        if self._request.check_mode:
+            self._foretell()
+        elif not self._plans_only:
             self._restart()
         if self._failures:
             raise NotAllRestarted(self._words(), **self._shown)
@@ -142,6 +144,12 @@ class _RollingRun:
         """Whether nothing is restarted: in check mode, and where the plan is written to be approved."""
         approval = self._wanted.each.plan.approval
         return self._request.check_mode or (approval is not None and approval.approved is None)
+
+    def _foretell(self) -> None:
+        for cluster in self._plan["clusters"]:
+            if not cluster["blocked"]:
+                turn = self._turn(cluster, Tally(0, self._clock))
+                self._try(turn.name, dict, turn.foretell)
 
     def _look_ahead(self) -> None:
         """Make sure that the run may begin."""

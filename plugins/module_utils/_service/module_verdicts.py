@@ -296,6 +296,7 @@ OTHERS: dict[str, tuple[Rule, ...]] = {
     "obproxy_info": (_obproxy_list,),
     "cluster_parameter_info": (_parameters,),
     "cluster_parameter": (_parameters,),
+    "cluster_offline_time": (_parameters,),
 }
 
 

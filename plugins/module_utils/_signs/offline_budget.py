@@ -7,16 +7,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from enum import StrEnum
 
+from .._base.errors import OptionError
 from .._base.parsing import Record, record, records
-from .._base.text import in_seconds
+from .._base.text import in_seconds, one_line
 from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import Task, longest
 from .._ocp.unknown_path import if_shown
-from .._parameters.parameter_value import microseconds_of
+from .._parameters.parameter_value import OFFLINE_TIME, microseconds_of
 from .._targets.target import TaskOnTarget
 from .._targets.task_names import SERVER_RESTART, ZONE_RESTART, kind_of
 
-PARAMETER = "server_permanent_offline_time"
+PARAMETER = OFFLINE_TIME
 # The newest ones decide, so that one bad day in the past is forgotten.
 RESTARTS_COUNTED = 5
 
@@ -33,6 +34,16 @@ def seconds_of(value: object) -> float | None:
     """A time as a parameter has it, such as ``3600s`` or ``1h``; None for anything else."""
     found = microseconds_of(str(value).strip())
     return None if found is None else found / 1e6
+
+
+def raised_seconds(value: str | None, option: str = "raise_offline_time") -> float | None:
+    """The seconds of the option; None if it is not given. Raises OptionError."""
+    if value is None:
+        return None
+    found = seconds_of(value)
+    if not found:
+        raise OptionError(f"{option}: {one_line(value) or 'an empty text'} is not a time; give one as in 4h.")
+    return found
 
 
 def read_offline_time(api: OcpApi, cluster_id: int, warnings: list[str]) -> float | None:

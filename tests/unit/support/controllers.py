@@ -10,12 +10,12 @@ from typing import Any
 from unittest import mock
 
 from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.memory_journal import MemoryJournal
-from ansible_collections.oceanbase.ocp.plugins.module_utils._parameters import told_apart_notes
+from ansible_collections.oceanbase.ocp.plugins.module_utils._parameters import offline_time, told_apart_notes
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import many_restarts, outlook, run
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.own_notes import forget_process
 
 # All that open the journal of the controller.
-USERS = (many_restarts, outlook, run, told_apart_notes)
+USERS = (many_restarts, offline_time, outlook, run, told_apart_notes)
 
 _JOURNALS = [MemoryJournal()]
 

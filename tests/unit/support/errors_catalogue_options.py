@@ -136,6 +136,8 @@ BY_HAND: dict[str, tuple[Bad, ...]] = {
     "metrics_before": (Bad(UNUSABLE, {"sql_rt": "many"}, shown="many"),),
     "max_lag": (Bad(RANGE, -1), Bad(RANGE, 604801)),
     "offline_time": (Bad(RANGE, 0), Bad(RANGE, 604801)),
+    "raise_to": (Bad(EMPTY, ""), Bad(UNUSABLE, "soon"), Bad(TOGETHER, "4h", {"state": "restored"}, "state=restored")),
+    "raise_offline_time": (Bad(EMPTY, ""), Bad(UNUSABLE, "soon")),
     "change": (
         Bad(EMPTY, ""),
         Bad(UNUSABLE, "memory\x1b[31m", shown="memory\\x1b"),
@@ -219,8 +221,8 @@ def expected_faults(module: str) -> set[tuple[str, str, str]]:
 
 
 def options_of(module: str) -> dict[str, Any]:
-    """Those that it looks at; journal_entries has the values of journal_url."""
-    unused = {"journal_url", *(CONNECTION_OPTIONS if module in WITHOUT_SERVICE else ())}
+    """Those that it refuses values of; journal_entries has the values of journal_url, and notify_url is never refused."""
+    unused = {"journal_url", "notify_url", *(CONNECTION_OPTIONS if module in WITHOUT_SERVICE else ())}
     return {name: spec for name, spec in definition_of(module).argument_spec.items() if name not in unused}
 
 

@@ -31,6 +31,7 @@ from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import (
     FakeClock,
     chain,
     clock_ahead,
+    response,
     step,
 )
 
@@ -381,7 +382,10 @@ class FakeOcp:
     def cluster_parameters(self, cluster_id: int) -> list[dict[str, Any]]:
         self._called("cluster_parameters")
         assert cluster_id == 31
-        values = [{"value": self.offline_time} for _server in self.servers_there]
+        values = [
+            {"svrIp": f"10.1.0.{server.id - 40}", "svrPort": 2882, "value": self.offline_time}
+            for server in self.servers_there
+        ]
         return [
             {"name": PARAMETER, "currentValue": {"obParameters": values}},
             *(
@@ -389,6 +393,12 @@ class FakeOcp:
                 for name, each in self.parameters.items()
             ),
         ]
+
+    def set_cluster_parameters(self, cluster_id: int, wanted: dict[str, str]) -> ApiResponse:
+        self._called("set_cluster_parameters")
+        assert (cluster_id, [*wanted]) == (31, [PARAMETER])
+        self.offline_time = wanted[PARAMETER]
+        return response(None)
 
     def hosts(self) -> list[dict[str, Any]]:
         self._called("hosts")

@@ -12,6 +12,7 @@ from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import URL, Fake
 
 SERVERS = [f"10.1.0.{number}:2882" for number in (1, 2, 3)]
 STATIC, DYNAMIC, READONLY = "stack_size", "tcp_keepcnt", "devname"
+OFFLINE_TIME = "server_permanent_offline_time"
 METADATA: dict[str, dict[str, Any]] = {
     STATIC: {
         "needRestart": True,
@@ -20,6 +21,7 @@ METADATA: dict[str, dict[str, Any]] = {
     },
     DYNAMIC: {"needRestart": False, "valueRange": {"type": "INT", "minValue": "1"}},
     READONLY: {"readonly": True},
+    OFFLINE_TIME: {"needRestart": False, "valueRange": {"type": "TIME", "minValue": "20s"}},
 }
 OLD = {STATIC: "512K", DYNAMIC: "10", READONLY: "bond0"}
 
@@ -47,6 +49,11 @@ class ParametersOcp:
     def clusters(self, _name: str | None = None) -> list[dict[str, Any]]:
         zones = [{"name": "zone1", "servers": [{"id": 1, "ip": server[:-5], "port": 2882} for server in SERVERS]}]
         return [{"id": 31, "name": "orders", "serverCount": 3, "zones": zones}]
+
+    def cluster(self, cluster_id: int) -> dict[str, Any]:
+        [found] = self.clusters()
+        assert cluster_id == found["id"]
+        return found
 
     def cluster_parameters(self, cluster_id: int) -> list[dict[str, Any]]:
         assert cluster_id == 31

@@ -64,6 +64,7 @@ OWN = {
     "cluster_info": {},
     "cluster_parameter_info": {"cluster": "orders"},
     "cluster_parameter": {"cluster": "orders", "parameters": {"stack_size": "5M"}},
+    "cluster_offline_time": {"cluster": "orders", "state": "raised", "raise_to": "4h"},
     "server_info": {},
     "host_info": {},
     "arbitration_service_info": {},
