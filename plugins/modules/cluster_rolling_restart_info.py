@@ -99,6 +99,10 @@ options:
         already. If anything has changed that it rests on, such as a server, a tenant, its voters or an option, the
         module fails and names all that differs.
     type: path
+  raise_offline_time:
+    description: How long a server may be offline during the run, as in V(4h), see
+      O(oceanbase.ocp.cluster_rolling_restart#module:raise_offline_time). The plan is judged by it; nothing is raised.
+    type: str
   windows:
     description:
       - The maintenance windows in which it restarts; RV(forecast) is for them.

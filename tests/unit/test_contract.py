@@ -209,8 +209,8 @@ def pattern_of(key: ast.JoinedStr) -> str:
     return "".join(part.value if isinstance(part, ast.Constant) else r"\w+" for part in key.values)
 
 
-# Variables that hold a part of what a module returns.
-RETURNED = {"batch", "facts", "progress", "safety"}
+# Variables that hold a part of what a module is given or returns.
+RETURNED = {"batch", "facts", "given", "params", "progress", "result", "safety"}
 
 
 @cache

@@ -59,6 +59,26 @@ FLEET_OPTIONS: dict[str, Any] = {
 MOST_THREADS = 64
 
 
+def _pause_file(params: Params) -> str | None:
+    """The file at which a run pauses, if any. Raises OptionError."""
+    pause_file = given_path(params, "pause_file")
+    if pause_file is not None and not params["waves"]:
+        raise OptionError(
+            "pause_file: needs waves=true, since a run pauses between its waves; give it, or leave this out."
+        )
+    return pause_file
+
+
+def _check_raised(params: Params) -> None:
+    """Raise OptionError for an offline time that is no duration, or that nothing would put back."""
+    raised_seconds(params["raise_offline_time"])
+    if params["raise_offline_time"] is not None and (params["waves"] is None or not params["wait"]):
+        raise OptionError(
+            "raise_offline_time: needs wait=true and waves, true or false, since it is put back at the end of the "
+            "plan; give both, or leave it out."
+        )
+
+
 def restart_servers(api: OcpApi, params: Params, mode: RunMode) -> Result:
     """The result of the restart of many servers side by side. Raises an OcpError."""
     if not params["servers"]:
@@ -71,17 +91,8 @@ def restart_servers(api: OcpApi, params: Params, mode: RunMode) -> Result:
             "change: is not given, nor is started_before, and wait=true needs one of them to prove the restarts; give "
             "the name of the change that they are for, or its instant, or leave wait out."
         )
-    pause_file = given_path(params, "pause_file")
-    if pause_file is not None and not params["waves"]:
-        raise OptionError(
-            "pause_file: needs waves=true, since a run pauses between its waves; give it, or leave this out."
-        )
-    raised_seconds(params["raise_offline_time"])
-    if params["raise_offline_time"] is not None and (params["waves"] is None or not params["wait"]):
-        raise OptionError(
-            "raise_offline_time: needs wait=true and waves, true or false, since it is put back at the end of the "
-            "plan; give both, or leave it out."
-        )
+    pause_file = _pause_file(params)
+    _check_raised(params)
     if params["waves"] is None:
         members = [_member(params, server, one_at_a_time) for server in params["servers"]]
         return restart_many(api, crew(params, mode), members, proof_timeout)

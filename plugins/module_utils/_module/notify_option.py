@@ -51,7 +51,7 @@ def _is_run(params: Params) -> bool:
 
 def _postponed(result: Facts) -> str:
     """Why the rest is left for a later run; empty if nothing is."""
-    own = [one["reason"] for one in result.get("servers", []) if one.get("action") == "postponed"]
+    own = [one["reason"] for one in result.get("servers", []) if one["action"] == "postponed"]
     return str(result.get("postponed") or result.get("stopped") or (own[0] if own else ""))
 
 

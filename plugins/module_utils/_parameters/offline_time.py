@@ -34,7 +34,7 @@ FACT = "offline time"
 OPTION = "raise_offline_time"
 # Seconds. A new value reaches all servers within some; others keep the lock while they note and set.
 SETTLE_TIME, PAUSE, LOCK_TIMEOUT = 30.0, 1.0, 120.0
-COMMAND = "ansible localhost -m oceanbase.ocp.cluster_offline_time -a state=restored"
+COMMAND = "ansible localhost -m oceanbase.ocp.cluster_offline_time -a 'state=restored'"
 
 
 @dataclass(frozen=True)

@@ -49,15 +49,15 @@ def parsed_plan(text: str, kind: str, named: str) -> Result:
         found = json.loads(text)
     except ValueError as error:
         raise OptionError(f"{named} is not JSON ({error}); give the file that plan_file has written.") from error
-    if not isinstance(found, dict) or "schema" not in found or "digest" not in found:
+    if not isinstance(found, dict) or not {"schema", "digest", "kind"} <= found.keys():
         raise OptionError(f"{named} is not a plan; give the file that plan_file has written.")
     if found["schema"] != SCHEMA:
         raise OptionError(
             f"{named} has schema {found['schema']}, and this version reads {SCHEMA}; make a new plan and have it "
             "approved."
         )
-    if found.get("kind") != kind:
-        raise OptionError(f"{named} is a plan for {found.get('kind')}, not for {kind}; give the file of this run.")
+    if found["kind"] != kind:
+        raise OptionError(f"{named} is a plan for {found['kind']}, not for {kind}; give the file of this run.")
     written = found["digest"]
     digest = digest_of({key: value for key, value in found.items() if key != "digest"})
     if digest != written:

@@ -126,7 +126,7 @@ def plan_rolling_restart(api: OcpApi, wanted: RollingRequest, clock: Clock = SYS
     planned = [replace(plan, changes=foresight.unbegun) for plan in planned]
     planned = _with_canaries(planned, wanted)
     every = [(plan, batch) for plan in planned for batch in plan.batches]
-    result: Result = {
+    result = {
         "changed": False,
         "clusters": [_cluster_facts(plan) for plan in planned],
         "batches": [_batch_facts(number, plan.cluster, batch) for number, (plan, batch) in enumerate(every, 1)],
@@ -140,12 +140,15 @@ def plan_rolling_restart(api: OcpApi, wanted: RollingRequest, clock: Clock = SYS
         "forecast": _forecast(planned, wanted, clock),
         "warnings": warnings,
     }
-    if wanted.approval is None:
-        return result
+    return result if wanted.approval is None else _approved(result, planned, wanted, wanted.approval)
+
+
+def _approved(result: Result, planned: Sequence[_Plan], wanted: RollingRequest, approval: Approval) -> Result:
+    """The plan as it is kept for approval, or as it was approved. Raises PlanChanged."""
     from .plan_basis import with_approval
 
     bases = [plan.basis for plan in planned if plan.basis is not None]
-    return with_approval(result, bases, options_of(wanted), wanted.approval)
+    return with_approval(result, bases, options_of(wanted), approval)
 
 
 def _forecast(planned: Sequence[_Plan], wanted: RollingRequest, clock: Clock) -> Result:

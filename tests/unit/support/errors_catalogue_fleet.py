@@ -40,6 +40,6 @@ def fleet_entries() -> Iterator[Entry]:
     with mock.patch.object(plan_file, "read_plan", lambda *_given: approved):
         other = ("approved_plan", "cluster orders (id 31)")
         given = {"approved_plan": "/ops/plan.json"}
-        place = (OPTIONS, "approved_plan")
+        place = (TASKS, "An approved plan does not fit any more")
         yield entry(place, "what the plan rests on has changed", "cluster_rolling_restart_info", other, **given)
     yield entry((OPTIONS, "change"), "and no `started_before`", "fleet_restart_info", undated, started_before=None)

@@ -221,7 +221,7 @@ def expected_faults(module: str) -> set[tuple[str, str, str]]:
 
 
 def options_of(module: str) -> dict[str, Any]:
-    """Those that it refuses values of; journal_entries has the values of journal_url, and notify_url is never refused."""
+    """Those of which it refuses values; journal_entries has those of journal_url, and notify_url is never refused."""
     unused = {"journal_url", "notify_url", *(CONNECTION_OPTIONS if module in WITHOUT_SERVICE else ())}
     return {name: spec for name, spec in definition_of(module).argument_spec.items() if name not in unused}
 

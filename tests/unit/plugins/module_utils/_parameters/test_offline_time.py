@@ -90,7 +90,9 @@ def test_failure_to_put_it_back_is_told_after_that_of_the_run(service, journal, 
     assert str(raised.value).startswith(
         f"it failed The parameter {NAME} of cluster orders was 3600s before a run raised it. "
     )
-    assert str(raised.value).endswith("run: ansible localhost -m oceanbase.ocp.cluster_offline_time -a state=restored")
+    assert str(raised.value).endswith(
+        "run: ansible localhost -m oceanbase.ocp.cluster_offline_time -a 'state=restored'"
+    )
     assert noted_clusters(journal, service.url) == [31]
 
 
