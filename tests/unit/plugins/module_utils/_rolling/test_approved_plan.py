@@ -288,7 +288,7 @@ def test_plan_tells_who_loses_a_voter_for_how_long(service, approve):
         ("{", "approved_plan: plan.json is not JSON"),
         ("[]", "approved_plan: plan.json is not a plan"),
         ("{}", "approved_plan: plan.json is not a plan"),
-        ('{"schema": 2, "digest": ""}', "has schema 2, and this version reads 1"),
+        ('{"schema": 2, "digest": "", "kind": "x"}', "has schema 2, and this version reads 1"),
         (json.dumps(sealed({"kind": "fleet_restart", "options": {}})), "is a plan for fleet_restart, not for rolling"),
         ('{"schema": 1, "kind": "rolling_restart", "digest": "sha256:0"}', "was edited"),
     ],
