@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from .._base.clock import Clock
 from .._base.errors import AuthenticationFailed, NotSafe, OcpError, ServiceError
@@ -55,10 +56,13 @@ class SignGate:
         if request.change is not None:
             self._failures.begin_with(journal, request.change)
         watch = request.watch
-        began = lambda: self._failures.since  # noqa: E731
-        self._reader = None if watch is None else SignReader(api, watch, clock, warnings, lag, began)
+        self._reader = None if watch is None else SignReader(api, watch, clock, warnings, lag, self._began)
         self._read: Readings | ServiceError | None = None
         self._budget: _Budget | ServiceError | None = None
+
+    def _began(self) -> datetime | None:
+        """When the change began, by the clock of the service; None if that is not known. Raises JournalError."""
+        return self._failures.since
 
     @property
     def requests(self) -> int:

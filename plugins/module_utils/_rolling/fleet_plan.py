@@ -103,7 +103,12 @@ def plan_fleet(crew: Crew, wanted: FleetRequest) -> Result:
 def _forecast(plans: Sequence[_ClusterPlan], waves: Sequence[Sequence[Planned]], wanted: FleetRequest) -> Result:
     pasts = {plan.cluster_id: plan.past for plan in plans}
     stages = [
-        Stage([(pasts[cluster], count) for cluster, count in Counter(facts["cluster_id"] for facts, _ in wave).items()])
+        Stage(
+            [
+                (pasts[cluster], count)
+                for cluster, count in Counter(facts["cluster_id"] for facts, _place in wave).items()
+            ]
+        )
         for wave in waves
     ]
     return forecast(stages, pasts.values(), plans[0].planned_at, wanted.windows)

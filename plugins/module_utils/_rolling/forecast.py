@@ -82,7 +82,7 @@ def forecast(stages: Sequence[Stage], every: Iterable[Past], now: datetime, wind
         (
             _expected(stage, pooled) + (pause if place < last else 0.0),
             stage.soak,
-            max(past.longest for past, _ in stage.parts),
+            max(past.longest for past, _count in stage.parts),
         )
         for place, stage in enumerate(stages)
     ]
