@@ -503,6 +503,7 @@ def run(api, params, mode):
 
 
 LINES = {
+    "forecast": line_of("message"),
     "clusters": line_of("name", "id", "batches", "blocked", "message", "signs"),
     "batches": line_of("number", "cluster", "zone", "servers", "canary", "reason"),
     "left_alone": line_of("name", "cluster", "zone", "reason"),

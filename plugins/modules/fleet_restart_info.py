@@ -242,6 +242,7 @@ def run(_api, params, mode):
 
 
 LINES = {
+    "forecast": line_of("message"),
     "waves": line_of("number", "servers"),
     "left_alone": line_of("server", "cluster", "zone", "reason"),
     "refused": line_of("server", "cluster", "zone", "reason"),

@@ -55,7 +55,7 @@ NEED_INSTANT = {
     )
 }
 OF_OBPROXIES = {"obproxy_restart"}
-OF_PARAMETERS = {"cluster_parameter_info", "cluster_parameter"}
+OF_PARAMETERS = {"cluster_parameter_info", "cluster_parameter", "cluster_offline_time"}
 EVERY = OF_DATABASES | OF_AGENTS | OF_ARBITRATION | OF_OBPROXIES
 
 
