@@ -448,6 +448,7 @@ plan:
             C(metrics_before) of the restart modules. Only of those with C(rise).
           returned: always
           type: dict
+          sample: {"sql_all_rt": 12.5}
         offline_time:
           description: How many seconds one of its servers may be offline; null if O(offline_budget) does not need it,
             or the service does not show it.

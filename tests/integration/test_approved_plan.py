@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""A plan that is written, approved and run on an emulator; a pause between two batches."""
+"""The steps of docs/approved-plan.md: a plan is written, approved, and run as it was, unless something has changed."""
 
 from __future__ import annotations
 

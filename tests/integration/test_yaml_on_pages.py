@@ -17,6 +17,7 @@ RUN_BY = {
     "docs/awx.md": "test_awx.py",
     "docs/emulator.md": "test_emulator_tasks.py",
     "docs/emulator-reference.md": "test_documentation.py",
+    "docs/approved-plan.md": "test_approved_plan.py",
     "docs/fleet.md": "test_fleet.py",
     "docs/inventory.md": "test_inventory.py",
     "docs/rolling-restart.md": "test_documentation.py",

@@ -143,7 +143,7 @@ def _place(spans: Sequence[Span], place: int, at: datetime, longest: float) -> i
 
 def _facts(seconds: float | None, windows: int | None, ends: datetime | None, message: str) -> Result:
     return {
-        "seconds": None if seconds is None else round(seconds, 1),
+        "seconds": None if seconds is None else round(float(seconds), 1),
         "windows": windows,
         "ends": None if ends is None else ends.astimezone(UTC).isoformat(timespec="seconds"),
         "message": message,
