@@ -25,6 +25,7 @@ WANTED = {"stack_size": "5M"}
 ORDERS = [{"cluster": "orders", "server": f"10.0.0.{last}:2882"} for last in (1, 2, 3)]
 STEP = "Start observer process"
 ALARMS = "/api/v2/alarm/alarms"
+MOST_OF_A_DAY = {"time_zone": "UTC", "weekly": [{"start": "00:00", "end": "23:59"}]}
 
 
 class Calls:
@@ -174,6 +175,7 @@ def fleet_restarts(call: Calls) -> None:
     # One in the first wave, then left alone beside the others.
     waves = call.start()
     call(waves, **{**planned, "servers": ORDERS[:1]}, waves=True, tolerate_outage_of=["sys"])
+    call(waves, **{**planned, "servers": ORDERS[:2]}, waves=True, tolerate_outage_of=["sys"], windows=MOST_OF_A_DAY)
     end_process(waves, 5)
     call(waves, **{**planned, "servers": ORDERS}, waves=True, tolerate_outage_of=["sys"])
 
@@ -183,6 +185,7 @@ def fleet_plans(call: Calls) -> None:
     options = {"servers": ORDERS, "started_before": just_now(), "tolerate_outage_of": ["sys"]}
     restart(emulator, wait=True)
     call(emulator, **options)
+    call(emulator, **options, windows=MOST_OF_A_DAY)
     call.fail(emulator, **options)
     end_process(emulator, 5)
     call(emulator, **options)
@@ -216,6 +219,7 @@ def rolling_restarts(call: Calls) -> None:
     several = call.start("--servers-per-zone", "1", "--clusters", "2")
     call(several, **of_all, check_mode=True)
     call(several, **of_all, servers=["1"])
+    call(several, **of_all, windows=MOST_OF_A_DAY, plan_file=str(call.folder / "plan.json"))
     look = {"record": str(call.folder / "of-all.record"), "clusters": 2, "canaries": ["cluster1"]}
     call(several, **{**options, "clusters": ["cluster1", "cluster2"], "max_servers": 300, "max_failures": 1}, run=look)
     several.fail_subtask(STEP)
@@ -227,6 +231,7 @@ def rolling_plans(call: Calls) -> None:
         emulator = call.start("--profile", profile, *SLOW)
         options = {"clusters": ["orders", "payments"], "started_before": just_now(), "stop_on": ["alarms", "backup"]}
         call(emulator, **options)
+        call(emulator, **options, plan_file=str(call.folder / "plan.json"))
         raise_alarm(emulator)
         emulator.post("/emulator/backups", {"cluster": "orders"})
         emulator.put("/emulator/tenants/5002", {"locked": True})
@@ -234,6 +239,9 @@ def rolling_plans(call: Calls) -> None:
         restart(emulator, safety="none")
         call(emulator, **{**options, "started_before": "2020-01-01T00:00:00Z"})
     call.fail(emulator, **options)
+    quick = call.start()
+    restart(quick, wait=True)
+    call(quick, clusters=["orders"], change="once more", windows=MOST_OF_A_DAY)
 
 
 # Tasks
