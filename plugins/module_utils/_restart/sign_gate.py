@@ -118,8 +118,7 @@ class SignGate:
             self._read.add_advice("Without stop_on, signs of trouble are not checked.")
             raise self._read
         cluster = str(self._target.result()["cluster_name"])
-        listed = [entry.record for entry in look.tasks]
-        found = troubles(cluster, look.observed.servers, self._read, self._reader.watch, listed)
+        found = troubles(cluster, look.observed.servers, self._read, self._reader.watch, look.listed)
         if not found:
             return Judgement(Go(), warnings=slow)
         words, refusal = tuple(one.words for one in found), self._refusal(found, waited)

@@ -18,7 +18,7 @@ from .._targets.serving import is_in_flight
 Result = dict[str, Any]
 # The number of the form. A form with another number is refused, not guessed.
 SCHEMA = 1
-ROLLING, FLEET = "rolling_restart", "fleet_restart"
+ROLLING = "rolling_restart"
 # Keys of a server and of a tenant that a plan rests on, with the words for each.
 SERVER_KEYS = {"id": "id", "zone": "zone", "status": "status", "idc": "IDC", "region": "region"}
 TENANT_KEYS = {"id": "id", "voters": "voters", "locality": "locality", "primary_zone": "primary zone"}

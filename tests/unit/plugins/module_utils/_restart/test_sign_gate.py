@@ -107,6 +107,22 @@ def test_metric_that_has_risen_since_the_change_stops_also_a_later_run(case, ser
     assert restart(service, case, limits=[RISE], since=at(30))["action"] == "submitted"
 
 
+def test_samples_from_before_the_restart_of_another_server_do_not_count(service):
+    service.passes(600)
+    service.restart_server(31, 42, freeze_server=True, force=False)
+    service.passes(30)
+    words = "since the last restart, not 5 (stop_on: metrics)"
+    assert words in str(refusal_after(service, limits=[MetricLimit("sql_rt", most=30)]))
+    service.passes(30)
+    assert restart(service, limits=[MetricLimit("sql_rt", most=30)])["action"] == "submitted"
+
+
+def refusal_after(service, **options):
+    """A refusal although somebody has restarted something before."""
+    service.posts.clear()
+    return refusal(service, **options)
+
+
 def test_metric_that_recovers_is_waited_for(service):
     service.passes(600)
     service.metric = lambda _name, instant: 40.0 if instant < at(700).timestamp() else 10.0
