@@ -192,7 +192,8 @@ def _misspelt_prefixes(name: str, options: list[str], variables: Collection[str]
     """A refusal of each variable that is an option of the role or playbook but for a slip in the prefix.
 
     Other variables are other people's: the rest of the name has to be one of ``options``, or nearly, and the prefix
-    may not be that of another role or playbook. C(my_rolling_restart_clusters) has the name in it, and is no slip.
+    may not be that of another role or playbook. C(my_rolling_restart_clusters) contains the correct prefix, so it is a
+    variable of somebody else.
     A name of one word, such as C(emulator), is too near to those of others.
     """
     prefix = f"{name}_"
@@ -247,6 +248,6 @@ class LookupModule(LookupBase):
 
     def _ignored(self, terms, variables):
         """A sentence for each variable of the command line that does nothing, for all terms."""
-        # A playbook that uses a role has told them, in its own words.
+        # A playbook that uses this role has warned of them already, with its own variables.
         told_by_caller = any(f"{term}__caller_hint_variables" in variables for term in terms)
         return [] if told_by_caller else ignored(terms, extra_variables(self), variables)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The option ``notify_url``: begin, stop, pause and end of a run, each told as a JSON document; see docs/notify.md."""
+"""The option ``notify_url``: send a JSON document when a run begins, stops, pauses or ends; see docs/notify.md."""
 
 from __future__ import annotations
 

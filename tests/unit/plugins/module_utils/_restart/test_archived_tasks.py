@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Tasks that OCP lists no more: what they did still counts, or a person has to look; there is no second restart."""
+"""Tasks that OCP has archived: what they did still counts, or the run fails. None leads to a second restart."""
 
 from __future__ import annotations
 
