@@ -42,6 +42,7 @@ def sight_record(sight: FirstSight) -> Record:
         "starting": list(sight.starting),
         "running": list(sight.running),
         "filled": sight.filled,
+        **({} if sight.newest is None else {"newest": sight.newest}),
         **({} if sight.clocks is None else {"clocks": list(sight.clocks)}),
     }
 
@@ -56,6 +57,7 @@ def read_sight(found: Record) -> FirstSight:
         starting=tuple(map(int, found["starting"])),
         running=tuple(map(int, found["running"])),
         filled=bool(found["filled"]),
+        newest=None if found.get("newest") is None else float(found["newest"]),
         clocks=_bounds(found.get("clocks")),
     )
 

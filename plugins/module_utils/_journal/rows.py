@@ -91,8 +91,9 @@ class FirstSight:
     ``tasks`` are the ids of the tasks that it had; None if OCP did not let the controller read tasks. Of these,
     ``starting`` might start it from then on, ``running`` only if they are rolled back, and ``late`` have perhaps made a
     start that shows later. ``filled``: ``shown`` is what was shown later, when nothing was shown at first, or when a
-    start was late. ``clocks`` is how many seconds those of the service were ahead of the controller's then, at least
-    and at most; None if that is not noted.
+    start was late. ``newest`` is the newest time that the tasks showed, in seconds since 1970 by the clocks of the
+    service; None if one of them hid when it began or ended. ``clocks`` is how many seconds those of the service were
+    ahead of the controller's then, at least and at most; None if that is not noted.
     """
 
     member: MemberKey
@@ -103,6 +104,7 @@ class FirstSight:
     starting: tuple[int, ...] = ()
     running: tuple[int, ...] = ()
     filled: bool = False
+    newest: float | None = None
     clocks: tuple[float, float] | None = None
 
     @property

@@ -78,6 +78,13 @@ def begun_span(time: str | None) -> Span | None:
     return None if found is None else Span.of(found)
 
 
+def newest_time(tasks: Iterable[Task]) -> float | None:
+    """The end of the newest second in which one of these tasks began or ended; None without, or if one hides it."""
+    times = [time for task in tasks for time in (task.start_time, *([task.finish_time] if task.finished else []))]
+    spans = [begun_span(time) for time in times]
+    return None if None in spans else max((span.last for span in spans if span is not None), default=None)
+
+
 def relative_to_task(started: Span, begun: Span, apart: float) -> Relative:
     """Compare a start with the time at which a task began or ended; HIDDEN if the clocks are too far apart for that.
 
@@ -156,7 +163,8 @@ class Sight:
 
     ``tasks`` is None if OCP did not let the controller read tasks then. ``shown`` has neither a start nor processes if
     none was shown. ``late``: one of these tasks may have made a start that shows later. ``filled``: ``shown`` is what
-    was shown after that use, and may be since. Of the tasks, ``starting`` might start it from then on, ``running`` only
+    was shown after that use, and may be since. ``newest`` is the newest time that these tasks showed, by the clocks of
+    the service, None if it is not known. Of the tasks, ``starting`` might start it from then on, ``running`` only
     if they are rolled back. ``at`` is when that was, by the clocks of the service, and ``age`` how many seconds ago, by
     that of this machine. ``joined``: the name was used for its cluster or zone before it belonged to that, from then
     on.
@@ -166,6 +174,7 @@ class Sight:
     tasks: frozenset[int] | None
     late: bool = False
     filled: bool = False
+    newest: float | None = None
     starting: frozenset[int] = frozenset()
     running: frozenset[int] = frozenset()
     at: Span | None = None
@@ -218,11 +227,11 @@ class Sight:
         if self.tasks is None:
             begun = begun_span(task.start_time)
             return Relative.UNCLEAR if begun is None or self.at is None else begun.relative_to(self.at)
-        if task.id not in self.tasks or self._has_begun_since(task):
+        if task.id not in self.tasks or self._is_newer(task.start_time):
             is_told = self.joined is None or self.of_start(member).is_sure
             is_earlier = not is_own and (self._may_be_earlier(task) or self._has_begun_before(task))
             return Relative.SINCE if is_told and not is_earlier else Relative.UNCLEAR
-        is_retried = task.id not in self.running and self._has_ended_since(task)
+        is_retried = task.id not in self.running and self._is_newer(task.finish_time)
         may_start = task.id in self.starting or is_retried or (task.is_undone and task.id in self.running)
         is_unclear = may_start and self.of_start(member) is not Relative.SINCE
         return Relative.UNCLEAR if is_unclear else Relative.BEFORE
@@ -238,16 +247,14 @@ class Sight:
         begun = begun_span(task.start_time)
         return begun is not None and self.at is not None and begun.relative_to(self.at) is Relative.BEFORE
 
-    def _has_begun_since(self, task: Task) -> bool:
-        """Whether it began since by the clocks, so that an id which was there is that of another task now."""
-        begun = begun_span(task.start_time)
-        return begun is not None and self.at is not None and begun.relative_to(self.at) is Relative.SINCE
+    def _is_newer(self, time: str | None) -> bool:
+        """Whether a begin or an end is later than all that the tasks showed then.
 
-    def _has_ended_since(self, task: Task) -> bool:
-        """Whether a task that was there has worked since by the clocks: somebody has retried it."""
-        ended = begun_span(task.finish_time)
-        # It may have ended in the second of the first use.
-        return ended is not None and self.at is not None and ended.first >= self.at.last + SECOND
+        So the id of a task that was there is that of another one now, or somebody has retried it. Each time is by the
+        clock of one application server, and so are those that it is compared with.
+        """
+        span = begun_span(time)
+        return span is not None and self.newest is not None and span.first >= self.newest
 
     def _may_be_earlier(self, task: Task) -> bool:
         """Whether a task that was not there may have made the start that was shown."""

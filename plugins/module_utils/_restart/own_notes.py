@@ -37,7 +37,7 @@ from .._safety.server_states import OwnRestart
 from .._targets.target import Member, Observation, Target, TaskOnTarget
 from .._waiting.poll_pauses import UNSEEN_FOR
 from .back import Ages, has_just_ended, is_back, leaves_undone, noted_span, sent_at
-from .change import Sight, begun_span, has_moved, noted_member
+from .change import Sight, begun_span, has_moved, newest_time, noted_member
 from .evidence import GONE, may_start_yet, work_of
 from .know import Ended, explains, late_tasks
 from .knowledge import Relative, Request, Work
@@ -179,9 +179,12 @@ class OwnNotes:
         asked = [row for row in self._here if row.change == self._request.change and not row.settled]
         requested = {key for row in asked for key, _shown in row.members}
         here = _sorted(entry.record["id"] for entry in tasks) if look.reads_tasks else None
+        newest = newest_time(entry.task for entry in tasks)
         whole = self._target.whole_key
         is_new = whole is not None and whole not in noted
-        found = [FirstSight(whole, Shown(), at=now, tasks=here, clocks=clocks)] if whole and is_new else []
+        found = (
+            [FirstSight(whole, Shown(), at=now, tasks=here, newest=newest, clocks=clocks)] if whole and is_new else []
+        )
         for member in look.observed.members:
             key = self._keys.get(member.name)
             # What belongs to the whole since its first use has none of its own.
@@ -201,6 +204,7 @@ class OwnNotes:
                     starting=_sorted(starting | unexplained),
                     running=_sorted(running),
                     filled=has_changed,
+                    newest=newest,
                     clocks=clocks,
                 )
             )
@@ -731,7 +735,10 @@ def noted_sights(
 def _joined(names: Iterable[str], first: FirstSight, clock: ServiceClock) -> dict[str, Sight]:
     """The first sights of members that belong to a whole since its own."""
     then = noted_span(first.at, first.clocks, clock)
-    return {name: Sight(Member(name, None), frozenset(first.tasks or ()), joined=then) for name in names}
+    return {
+        name: Sight(Member(name, None), frozenset(first.tasks or ()), newest=first.newest, joined=then)
+        for name in names
+    }
 
 
 def _by_name(
@@ -749,6 +756,7 @@ def _sight(name: str, noted: FirstSight, clock: ServiceClock, wall: float | None
         None if noted.tasks is None else frozenset(noted.tasks),
         late=bool(noted.late),
         filled=noted.filled,
+        newest=noted.newest,
         starting=frozenset(noted.starting),
         running=frozenset(noted.running),
         at=noted_span(noted.at, noted.clocks, clock),

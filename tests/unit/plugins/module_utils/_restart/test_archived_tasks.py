@@ -22,6 +22,8 @@ ARBITRATION = RESTART_CASES["arbitration service"]
 NAME = {"change": "memory-2026-11-20"}
 # By somebody else, or for another change.
 OTHER = {"change": "another"}
+SHOWN = {name: case for name, case in RESTART_CASES.items() if case.proven}
+every_shown_restart = pytest.mark.parametrize("case", SHOWN.values(), ids=SHOWN)
 CHANGES = pytest.mark.parametrize("dated", [NAME, {"started_before": at(-100)}], ids=["name", "instant"])
 
 
@@ -55,6 +57,20 @@ def test_request_never_ran_if_an_older_task_is_still_listed(service):
     service.passes(7200)
     another_process()
     assert restart(service, ARBITRATION, asked(NAME))["action"] == "submitted"
+
+
+@every_shown_restart
+def test_restart_that_ran_at_the_first_use_and_is_archived_has_not_restarted_what_shows_the_start_of_before(
+    case, service
+):
+    """It was rolled back before it stopped anything."""
+    service.seconds, service.restarts_really = 60.0, False
+    restart(service, case, asked(OTHER))
+    service.passes(20)
+    assert isinstance(failure(service, case, asked(NAME, in_flight="fail")), TargetBusy)
+    archives(service)
+    service.restarts_really = True
+    assert restart(service, case, asked(NAME))["action"] == "submitted"
 
 
 @every_restart

@@ -19,6 +19,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.change impo
     begun_by,
     begun_span,
     has_moved,
+    newest_time,
     noted_member,
     started_span,
 )
@@ -206,6 +207,53 @@ def test_task_that_was_not_listed_and_began_before_by_the_clocks_is_unclear(bega
     there = task(90, at(began).isoformat(), status="RUNNING", finishTime=None)
     assert LAGGED.of_task(there, None, member(-900)) is relative
     assert LAGGED.of_task(there, ZERO, member(-900)) is SINCE
+
+
+# What tasks showed at the first use, of which one application server is ten minutes ahead: its clock decides nothing.
+AHEAD = 600
+THERE = Sight(member(-900), frozenset([90]), newest=ZERO + AHEAD - 60, at=Span(ZERO, ZERO + 1))
+
+
+@pytest.mark.parametrize(
+    ("began", "ended", "relative"),
+    [
+        (AHEAD - 90, AHEAD - 61, BEFORE),
+        (AHEAD - 50, AHEAD - 20, SINCE),
+        (AHEAD - 90, AHEAD - 20, UNCLEAR),
+    ],
+    ids=["that task", "another one has its id", "it was retried"],
+)
+def test_task_that_was_there_is_since_or_unclear_if_it_shows_times_later_than_all_that_showed_then(
+    began, ended, relative
+):
+    there = task(90, at(began).isoformat(), status="SUCCESSFUL", finishTime=at(ended).isoformat())
+    assert THERE.of_task(there, member(-900)) is relative
+    assert replace(THERE, newest=None).of_task(there, member(-900)) is BEFORE
+    # It ran then, so it ends later anyhow.
+    assert replace(THERE, running=frozenset([90])).of_task(there, member(-900)) is not UNCLEAR
+
+
+@pytest.mark.parametrize(
+    ("times", "newest"),
+    [([(-90, -60), (-40, None)], -39), ([(-90, -60)], -59), ([], None), ([(-90, -60), (None, None)], None)],
+    ids=["a begin", "an end", "no task", "one hides it"],
+)
+def test_newest_time_of_tasks(times, newest):
+    def shown(seconds):
+        return None if seconds is None else at(seconds).replace(microsecond=0).isoformat()
+
+    tasks = [
+        task(number, shown(began), status="SUCCESSFUL" if ended else "RUNNING", finishTime=shown(ended))
+        for number, (began, ended) in enumerate(times)
+    ]
+    found = newest_time(tasks)
+    assert found is None if newest is None else found == pytest.approx(at(newest).timestamp(), abs=1)
+
+
+def test_start_that_was_not_shown_then_and_is_since_by_the_clocks_is_another_one():
+    seen = Sight(member(70), frozenset(), filled=True, at=Span(ZERO, ZERO + 1))
+    assert seen.of_start(member(70)) is MOVED
+    assert replace(seen, shown=member(30)).of_start(member(30)) is UNCLEAR
 
 
 @pytest.mark.parametrize(

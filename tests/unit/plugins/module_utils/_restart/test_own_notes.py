@@ -433,6 +433,52 @@ def test_start_that_is_not_shown_answers_no_request(run, seen, service):
     assert len(run().open_requests(seen())) == 1
 
 
+def test_restart_by_somebody_else_is_noted_when_it_began_and_once(run, seen, journal):
+    """So it proves a change from before it, and none that came after."""
+    member = members_of(seen)[0]
+    task = Task.from_api(raw_task(90, "SUCCESSFUL", startTime=at(-400).isoformat(), finishTime=at(-390).isoformat()))
+    for _look in range(2):
+        run(started_before=at(-500)).witnessed(task, [member])
+    [row] = journal.requests(run().keys)
+    assert (row.task_id, row.outcome, row.places, row.back) == (90, "SUCCESSFUL", (), True)
+    assert run(started_before=at(-500)).open_task_ids() == [90]
+    assert run(started_before=at(-300)).open_task_ids() == []
+
+
+@pytest.mark.parametrize(
+    ("options", "settled", "moves", "proven"),
+    [
+        (NAME, False, True, HERE),
+        (NAME, False, False, set()),
+        (NAME, True, True, set()),
+        ({"change": "another"}, False, True, set()),
+    ],
+    ids=["moved", "not moved", "a person has settled it", "of another change"],
+)
+def test_later_start_after_the_success_of_our_own_request_is_proof(
+    options, settled, moves, proven, run, seen, service, journal
+):
+    """Whatever the clock of its host says."""
+    answered(run, seen, **NAME).ended(Task.from_api(raw_task(1001, "SUCCESSFUL")))
+    if moves:
+        service.servers_there[0].started += 1800
+    if settled:
+        journal.clear(number=1)
+    assert run(**options).proven(members_of(seen)) == proven
+
+
+@pytest.mark.parametrize(("status", "reaches"), [("SUCCESSFUL", True), ("RUNNING", False)])
+def test_list_reaches_back_to_a_request_if_it_shows_a_task_that_had_ended_before(status, reaches, run, seen, service):
+    look = seen(raw_task(80, status))
+    run().begin(look, HERE)
+    another_process()
+    [young] = run().open_requests(look)
+    assert not young.is_forgotten
+    service.time.time += 600 + LARGEST_CORRECTION
+    [old] = run().open_requests(look)
+    assert old.is_forgotten is not reaches
+
+
 @pytest.mark.parametrize("refused", [True, False], ids=["refused", "answered"])
 def test_request_with_an_outcome_is_not_open(refused, run, seen):
     notes = run()
