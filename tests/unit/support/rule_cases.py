@@ -624,6 +624,23 @@ UNKNOWN_CASES = [
     ),
     _case("no tasks, without a change", known(reads_tasks=False), undated(), Rule.NEEDED, Step.SEND, "a"),
     _case("it has moved, and no task decides", known(of=members(MOVED)), dated(), Rule.START_MOVED, Step.FAIL, "a"),
+    _case(
+        "one has moved, and another has not started",
+        known(of=members(MOVED, BEFORE)),
+        dated(),
+        Rule.START_MOVED,
+        Step.FAIL,
+        "a",
+    ),
+    _case(
+        "clocks do not tell of one, and another has not started",
+        known(task(RAN), of=members(UNCLEAR, BEFORE)),
+        dated(),
+        Rule.CLOCKS_OVERLAP,
+        Step.FAIL,
+        "a",
+        90,
+    ),
     _case("it has moved, by a task", known(task(), of=members(MOVED)), dated(), Rule.DONE, Step.SKIP, ""),
     _case(
         "it has moved, and a task has run",

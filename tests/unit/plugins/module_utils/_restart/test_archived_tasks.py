@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import NotVerified, TargetBusy
-from ansible_collections.oceanbase.ocp.tests.unit.support.controllers import another_process
+from ansible_collections.oceanbase.ocp.tests.unit.support.controllers import another_process, journal_here
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import at, lost
 from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import (
     RESTART_CASES,
@@ -106,3 +106,21 @@ def test_restart_by_somebody_else_that_proved_the_change_is_remembered(passed, d
     archives(service)
     again = restart(service, ARBITRATION, asked(dated))
     assert (again["action"], again["reason"].count("task 1001")) == ("skipped", 1)
+
+
+def test_restart_by_somebody_else_that_a_start_proves_is_not_noted(service):
+    server = RESTART_CASES["server"]
+    service.restart_server(31, 41, freeze_server=True, force=False)
+    service.passes(60)
+    result = restart(service, server, asked({"started_before": at(-100)}))
+    assert (result["action"], result["verified"]) == ("skipped", True)
+    assert journal_here().entries()["requests"] == []
+
+
+def test_own_success_and_a_later_start_are_proof_although_the_clock_of_the_host_was_set_back(service):
+    server = RESTART_CASES["server"]
+    assert restart(service, server, asked(NAME))["verified"] is True
+    service.servers_there[0].started -= 1800
+    archives(service)
+    assert restart(service, server, asked(NAME))["action"] == "skipped"
+    assert len(service.posts) == 1
