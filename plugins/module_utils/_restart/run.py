@@ -240,7 +240,9 @@ class _Run:
         # When each wait ends, as it was shown, and by the clock of this run.
         self._ends: dict[str, tuple[str, float]] = {}
         # Seconds that count neither for ``wait_timeout`` nor for one another.
-        self._expecting = self._gate_waited = self._turn_waited = self._lag_waited = self._paced = 0.0
+        self._expecting = self._gate_before = self._turn_waited = self._lag_waited = self._paced = 0.0
+        # Since when gates put it off, None if they do not; the seconds of earlier times are in ``_gate_before``.
+        self._gate_since: float | None = None
 
     def run(self) -> Result:
         """See restart_target."""
@@ -323,6 +325,15 @@ class _Run:
         """
         own_limits = self._expecting + self._gate_waited + self._turn_waited + self._lag_waited + self._paced
         return self._attempt.elapsed - own_limits
+
+    @property
+    def _gate_waited(self) -> float:
+        """Seconds for which gates have put it off, with the looks between, so that the wait has one end."""
+        return self._gate_before + (0.0 if self._gate_since is None else self._clock.now() - self._gate_since)
+
+    def _leave_gates(self) -> None:
+        """Count no longer what is not a wait for gates."""
+        self._gate_before, self._gate_since = self._gate_waited, None
 
     @property
     def _nothing_ran(self) -> bool:
@@ -822,17 +833,16 @@ class _Run:
 
     def _puts_off(self, why: Sequence[str]) -> bool:
         """Whether it has waited a while for gates, if there is time; a line is shown for each reason."""
+        if self._gate_since is None:
+            self._gate_since = self._clock.now()
         pause = _pause_for_gates(self._request, self._gate_waited, self._clock, self._least_pause)
         if not pause:
             return False
         self._turn.let_go()
-        left = self._request.safety_timeout - self._gate_waited
-        until = self._end_of("gates", left)
+        until = self._until(self._request.safety_timeout - self._gate_waited)
         self._show_once(f"not safe yet, waiting {until}", list(dict.fromkeys(why)))
-        began = self._clock.now()
         with self._beat.about(f"not safe, waiting {until}: {why[0]}"):
             self._clock.sleep(pause)
-        self._gate_waited += self._clock.now() - began
         return True
 
     def _await_turn(self, look: Look) -> None:
@@ -885,8 +895,7 @@ class _Run:
     def _wait_first(self, decision: Decision, reason: str) -> None:
         """Wait a while for what has to end or to show first."""
         self._is_waiting = True
-        # What gates have left does not pass meanwhile.
-        self._ends.pop("gates", None)
+        self._leave_gates()
         self._turn.let_go()
         if decision.step is Step.WAIT:
             self._expect(decision.rule, reason)
@@ -947,6 +956,7 @@ class _Run:
 
     def _execute(self, look: Look, decision: Decision) -> bool:
         """Whether it was done; False if it is not its turn."""
+        self._leave_gates()
         if decision.step is Step.SKIP:
             self._skip(decision)
             return True

@@ -42,4 +42,9 @@ def fleet_entries() -> Iterator[Entry]:
         given = {"approved_plan": "/ops/plan.json"}
         place = (TASKS, "An approved plan does not fit any more")
         yield entry(place, "what the plan rests on has changed", "cluster_rolling_restart_info", other, **given)
+    rise = {"cluster": "orders", "metric_limits": [{"name": "sql_rt", "rise": 50}]}
+    named = ("metrics_before", "rise")
+    yield entry(
+        (OPTIONS, "metrics_before"), "is not given, and `metric_limits` has `rise`", "cluster_wait", named, **rise
+    )
     yield entry((OPTIONS, "change"), "and no `started_before`", "fleet_restart_info", undated, started_before=None)

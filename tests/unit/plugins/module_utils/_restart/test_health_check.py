@@ -66,6 +66,15 @@ def test_ill_server_of_another_zone_is_named(case, service):
     assert str(refusal(service, case, check_mode=True, seconds=60)) == str(error)
 
 
+@parts
+def test_stopped_server_of_another_zone_is_to_be_started_and_no_longer_wait_is_proposed(case, service):
+    service.servers_there[1].status = "STOPPED"
+    error = str(refusal(service, case))
+    assert "safety_timeout" not in error
+    assert "  Start 10.1.0.2:2882 by a restart: ansible localhost -m " in error
+    assert error.endswith("\nThen run the same command again.")
+
+
 def test_server_that_does_not_serve_is_restarted_only_without_the_demand(service):
     service.servers_there[0].status = "UNAVAILABLE"
     assert "server 10.1.0.1:2882 of zone1 is UNAVAILABLE" in str(refusal(service))

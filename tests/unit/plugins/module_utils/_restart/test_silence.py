@@ -74,6 +74,7 @@ def test_start_of_an_earlier_run_that_shows_late(service, shown):
     another_process()
     lines, error = shown(change=CHANGE)
     assert error is None
+    assert len({line.partition("until ")[2][:8] for line in lines if "until " in line}) == 1
     assert len([line for line in lines if line.startswith(f"{LABEL}, for ")]) == 2
 
 
@@ -94,6 +95,22 @@ def test_tenants_that_would_lose_their_majority(service, shown):
     # One wait has one end, and its first lines are shown once.
     assert {line.partition("until ")[2][:14] for line in lines if "until " in line} == {"03:03:20+08:00"}
     assert len([line for line in lines if "not safe yet" in line]) == 1
+
+
+def test_wait_for_safety_whose_looks_take_time_has_one_end(service, shown):
+    service.servers_there[1].status = "UNAVAILABLE"
+    read = service.tenants
+
+    def slowly(number):
+        service.passes(0.7)
+        return read(number)
+
+    service.tenants = slowly
+    lines, error = shown(safety=Safety(), safety_timeout=200)
+    assert isinstance(error, NotSafe)
+    ends = {line.partition("until ")[2][:8] for line in lines if "until " in line}
+    assert len(ends) == 1
+    assert service.now <= 203
 
 
 def test_status_without_a_task(service, shown):

@@ -14,6 +14,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
     ChangeStopped,
     NotHealthy,
     NotVerified,
+    OcpError,
     TargetError,
     TaskFailed,
 )
@@ -28,6 +29,8 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling.cluster_run
 from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling.rolling_order import Strategy
 from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling.rolling_plan import RollingRequest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling.run_record import ENDS, FAILED, RunRecord
+from ansible_collections.oceanbase.ocp.plugins.module_utils._signs.metric_limit import MetricLimit
+from ansible_collections.oceanbase.ocp.plugins.module_utils._signs.sign_rules import Sign, Watch
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll_pauses import PollPolicy
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import SERVER, Thing, at
 
@@ -67,7 +70,7 @@ def roll(service):
         restart = RestartRequest(
             check_mode, True, policy, since, safety=Safety(healthy=True), safety_timeout=safety_timeout, **asked
         )
-        plan = RollingRequest(["orders"], None, servers, 1, strategy, since, change=restart.change)
+        plan = RollingRequest(["orders"], None, servers, 1, strategy, since, change=restart.change, watch=restart.watch)
         return roll_cluster(service, ClusterRun(plan, restart, True, None, soak, record), service.time.clock)
 
     run.show = lambda line, _failed: run.lines.append(line)
@@ -104,6 +107,23 @@ def test_servers_restart_one_after_another_and_each_has_its_lines(service, roll,
     assert own[2].endswith(", 0 left")
     assert roll.lines[-1].startswith("  1 of 2 clusters, about ")
     assert all(len(line) <= 120 for line in roll.lines)
+
+
+def test_metrics_from_before_the_change_are_read_once_for_the_run(service, roll):
+    limits = [MetricLimit("sql_rt", rise=50)]
+    found = roll(watch=Watch(frozenset({Sign.METRICS}), 5, limits=limits), safety_timeout=300)
+    assert restarted(service) == [41, 42, 43]
+    assert service.calls.count("metric_samples") == 1
+    assert found["stopped"] is None
+
+
+def test_metric_that_has_risen_since_the_change_stops_before_the_first_server(service, roll):
+    """The plan reads what it was from the time before the change."""
+    service.metric = lambda _name, instant: 10.0 if instant <= CHANGE.timestamp() else 20.0
+    limits = [MetricLimit("sql_rt", rise=50)]
+    with pytest.raises(OcpError, match="sql_rt of orders has risen from 10 to 20"):
+        roll(watch=Watch(frozenset({Sign.METRICS}), 5, limits=limits), safety_timeout=1)
+    assert restarted(service) == []
 
 
 def test_second_run_leaves_all_alone_in_one_line_and_with_steps_with_each_reason(service, roll, record):
