@@ -236,6 +236,9 @@ class _Run:
         self._had_to_wait = self._had_no_turn = False
         # Whether it has waited for anything: then a failed read does not end the run, as none ends the wait for a task.
         self._is_waiting = False
+        self._begin_waits()
+
+    def _begin_waits(self) -> None:
         self._shown: list[str] = []
         # When each wait ends, as it was shown, and by the clock of this run.
         self._ends: dict[str, tuple[str, float]] = {}
