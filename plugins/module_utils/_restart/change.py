@@ -219,18 +219,24 @@ class Sight:
     def of_task(self, task: Task, member: Member, *, is_own: bool = False) -> Relative:
         """Whether a task began since: it was not there, or another one was that had its id, or it may have started it.
 
-        If the start has moved, the start decides. A task that began before a member joined has not restarted it. For
-        such a member the result is UNCLEAR, unless its start is sure. It is UNCLEAR, too, for a task that was not
-        there and began before by the clocks, or may have made the start that was shown: the list may have been behind.
-        One of our own has begun since. Where it is not known which tasks were there, the clocks decide.
+        If the start has moved, the start decides. A task that began before a member joined has not restarted it, and
+        nothing shows when it joined: for such a member the result is UNCLEAR, unless it has started since. It is also
+        UNCLEAR for a task that was not there and began before by the clocks, or may have made the start that was shown:
+        the list may have been behind. One that we requested for the member has begun since. Where it is not known which
+        tasks were there, the clocks decide.
         """
         if self.tasks is None:
             begun = begun_span(task.start_time)
             return Relative.UNCLEAR if begun is None or self.at is None else begun.relative_to(self.at)
         if task.id not in self.tasks or self._is_newer(task.start_time):
-            is_told = self.joined is None or self.of_start(member).is_sure
-            is_earlier = not is_own and (self._may_be_earlier(task) or self._has_begun_before(task))
-            return Relative.SINCE if is_told and not is_earlier else Relative.UNCLEAR
+            if is_own:
+                return Relative.SINCE
+            is_unclear = (
+                (self.joined is not None and self.of_start(member) is not Relative.SINCE)
+                or self._may_be_earlier(task)
+                or self._has_begun_before(task)
+            )
+            return Relative.UNCLEAR if is_unclear else Relative.SINCE
         is_retried = task.id not in self.running and self._is_newer(task.finish_time)
         may_start = task.id in self.starting or is_retried or (task.is_undone and task.id in self.running)
         is_unclear = may_start and self.of_start(member) is not Relative.SINCE
@@ -306,7 +312,7 @@ class Begin:
         return Relative.UNCLEAR if is_unclear else found
 
     def of_task(self, task: Task, requested: float | None, member: Member) -> Relative:
-        """Whether a task that restarts a member began since; ``requested`` when this machine has sent its request."""
+        """Whether a task that restarts a member began since; ``requested`` is when this machine requested that."""
         by_clock = by_name = None
         if self.instant is not None:
             span = begun_span(task.start_time)

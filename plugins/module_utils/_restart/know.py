@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
@@ -49,14 +49,14 @@ class Ended:
 class Memory:
     """What is known besides a look: by this run, and by the journal.
 
-    ``requested``: when this machine sent the requests of these tasks, in seconds since 1970. ``own`` are the ids of the
-    tasks that a request of this run may have started. ``ended`` tells whether a start may still show. ``skipped`` are
-    the ids of own tasks that are noted to have skipped a step. ``late`` are the names of the members of which the start
-    of an earlier restart may show later. ``proven`` are those that show another start than at a request for the change
-    whose task has SUCCEEDED.
+    ``requested``: when this machine sent the requests of these tasks, in seconds since 1970, by the members that each
+    was for. ``own`` are the ids of the tasks that a request of this run may have started. ``ended`` tells whether a
+    start may still show. ``skipped`` are the ids of own tasks that are noted to have skipped a step. ``late`` are the
+    names of the members of which the start of an earlier restart may show later. ``proven`` are those that show another
+    start than at a request for the change whose task has SUCCEEDED.
     """
 
-    requested: dict[int, float] = field(default_factory=dict)
+    requested: Mapping[int, Mapping[str, float]] = field(default_factory=dict)
     own: frozenset[int] = frozenset()
     requests: tuple[Request, ...] = ()
     ended: Ended = field(default_factory=Ended)
@@ -189,7 +189,7 @@ class _Meaning:
         """Whether it has started since the change, by its start and the tasks that may have made it."""
         restarts = [entry for entry in self.look.tasks if _restarts(entry, member.name)]
         found = self.begin.of_start_by(
-            member, [(each.task, self.memory.requested.get(each.task.id)) for each in restarts]
+            member, [(each.task, self._requested(each.task, member.name)) for each in restarts]
         )
         return Relative.SINCE if not found.is_sure and member.name in self.memory.proven else found
 
@@ -246,13 +246,16 @@ class _Meaning:
             return frozenset()
         return everything if entry.restarts is None else entry.restarts & everything
 
+    def _requested(self, task: TaskRecord, name: str) -> float | None:
+        """When this machine sent the request of a task for a member; None if it was not for that."""
+        return self.memory.requested.get(task.id, {}).get(name)
+
     def _since(self, entry: TaskOnTarget, task: TaskRecord) -> tuple[frozenset[str], frozenset[str]]:
         """For which members it began since the change, and for which that is not clear."""
         there = {member.name: member for member in self.look.observed.members}
         names = self._parts(entry, task) or there.keys()
         if not self.begin.is_dated:
             return frozenset(names), frozenset()
-        requested = self.memory.requested.get(task.id)
-        found = {name: self.begin.of_task(task, requested, there[name]) for name in names}
+        found = {name: self.begin.of_task(task, self._requested(task, name), there[name]) for name in names}
         since = frozenset(name for name, when in found.items() if when is Relative.SINCE)
         return since, frozenset(name for name, when in found.items() if when is Relative.UNCLEAR)

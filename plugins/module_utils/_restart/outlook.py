@@ -19,13 +19,12 @@ from .._ocp.endpoints import OcpApi
 from .._targets.server import Server
 from .._targets.serving import RUNNING
 from .._targets.target import Member, Observation
-from .back import sent_at
 from .change import Begin, begun_by
 from .failure_limit import begin_of
 from .know import Memory, know, undecided
 from .knowledge import Relative, Wish
 from .look import Look, newest_first
-from .own_notes import noted_at_requests, noted_sights, wish_of
+from .own_notes import noted_at_requests, noted_sights, requested_at, wish_of
 from .reasons import Told, reason_of
 from .rules import Case, Rule, Step, decide
 from .values_seen import ValuesSeen
@@ -113,8 +112,7 @@ class Foresight:
         look = Look(observed, service_time(self._api.service_clock, self._clock), reads_tasks=listed is not None)
         if begin.of_start(shown) is not Relative.SINCE:
             look = self._with_tasks(look, server, listed or (), begin, values)
-        clock = self._api.service_clock
-        memory = Memory({row.task_id: sent_at(row, clock) for row in rows if row.task_id is not None})
+        memory = Memory(requested_at(rows, keys, self._api.service_clock))
         known = know(server.may_be_kind, look, begin, values, memory)
         wish = Wish(self._change.is_dated, has_values=values is not None)
         decision = decide(known, wish)

@@ -249,13 +249,13 @@ class OwnNotes:
         """The tasks of own requests for this change that are not known to have ended well, or whose change is open."""
         return sorted({row.task_id for row in self._here if row.task_id is not None and self._is_of_change(row)})
 
-    def requested_at(self) -> dict[int, float]:
-        """When the request of each of its own tasks was sent, see sent_at."""
-        return {row.task_id: sent_at(row, self._api.service_clock) for row in self._here if row.task_id is not None}
+    def requested_at(self) -> dict[int, dict[str, float]]:
+        """When the request of each of its own tasks was sent; see requested_at."""
+        return requested_at(self._here, self._keys, self._api.service_clock)
 
     def open_requests(self, look: Look) -> tuple[Request, ...]:
         """The requests whose task is not known, and that a start has not answered since."""
-        by_key = {key: name for name, key in self._keys.items()}
+        by_key = _names_by_key(self._keys)
         found = []
         for row in self._open_rows():
             parts = {by_key[key]: shown for key, shown in row.members if key in by_key}
@@ -299,7 +299,7 @@ class OwnNotes:
         if not rows:
             return None
         row = rows[-1]
-        names = {key: name for name, key in self._keys.items()}
+        names = _names_by_key(self._keys)
         span = noted_span(row.at, row.ahead, self._api.service_clock)
         at = datetime.fromtimestamp((span.first + span.last) / 2, UTC)
         members = frozenset(names[key] for key, _shown in row.members if key in names)
@@ -643,7 +643,7 @@ class OwnNotes:
         is_new = self._is_new(row)
         if not is_new and (row.settled or not self._is_of_change(row)):
             return None
-        by_key = {key: name for name, key in self._keys.items()}
+        by_key = _names_by_key(self._keys)
         parts = {by_key[key]: shown for key, shown in row.members if key in by_key}
         there = {member.name: member for member in members}
         waiting = [
@@ -667,7 +667,7 @@ class OwnNotes:
         if is_another or shown.restarts != frozenset():
             return None
         there = {member.name for member in members}
-        by_key = {key: name for name, key in self._keys.items()}
+        by_key = _names_by_key(self._keys)
         parts = frozenset(by_key[key] for key, _shown in row.members if key in by_key)
         others = frozenset(key.address for key, _shown in row.members if key.kind not in WITHOUT_ADDRESS)
         return TaskOnTarget(shown.record, _all_or(parts, there) if parts else others)
@@ -762,6 +762,23 @@ def _sight(name: str, noted: FirstSight, clock: ServiceClock, wall: float | None
         at=noted_span(noted.at, noted.clocks, clock),
         age=None if wall is None or noted.filled else wall - noted.at,
     )
+
+
+def _names_by_key(keys: Mapping[str, MemberKey]) -> dict[MemberKey, str]:
+    """The names of the members that have these ``keys``."""
+    return {key: name for name, key in keys.items()}
+
+
+def requested_at(
+    rows: Iterable[RequestRow], keys: Mapping[str, MemberKey], clock: ServiceClock
+) -> dict[int, dict[str, float]]:
+    """When the request of each task was sent, see sent_at, by the names of the members that it was for."""
+    by_key = _names_by_key(keys)
+    return {
+        row.task_id: {by_key[key]: sent_at(row, clock) for key, _shown in row.members if key in by_key}
+        for row in rows
+        if row.task_id is not None
+    }
 
 
 def noted_at_requests(

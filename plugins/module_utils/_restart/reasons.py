@@ -309,8 +309,8 @@ def _clocks_overlap(decision: Decision, told: Told) -> str:
     names = [member.name for member in in_doubt]
     if told.since is None and all(member.start is Relative.BEFORE for member in in_doubt):
         return (
-            f"task {told.label(decision.tasks[0])} may have restarted it before {told.condition}, or since, but the "
-            f"service shows no later start: {told.starts(told.members(decision.members))}"
+            f"task {told.label(decision.tasks[0])} may have restarted it since {told.condition}, or ran before that or "
+            f"before it joined, and the service shows no later start: {told.starts(told.members(decision.members))}"
         )
     if all(member.start is Relative.HIDDEN for member in in_doubt):
         return (

@@ -100,7 +100,7 @@ def test_start_of_an_earlier_restart_may_show_where_the_name_has_no_first_start(
     assert [member.is_late for member in known(seen, begin, late=A).members] == [is_late, False]
 
 
-@pytest.mark.parametrize(("requested", "start"), [({}, Relative.UNCLEAR), ({90: ZERO}, Relative.SINCE)])
+@pytest.mark.parametrize(("requested", "start"), [({}, Relative.UNCLEAR), ({90: {"a": ZERO}}, Relative.SINCE)])
 def test_start_that_a_task_of_before_may_have_made_is_unclear(requested, start):
     """The first look came from a replica that lags; the task restarts a alone."""
     seen, begin = look(entry(restarts=A, began=-18, ended=-2), a=-7, b=-7), first(at=Span(ZERO, ZERO + 1))
@@ -181,7 +181,16 @@ def test_with_a_name_a_task_counts_for_the_members_that_did_not_have_it():
     assert only_task(look(entry(began=-900)), begin).since == A
 
 
-@pytest.mark.parametrize(("requested", "since"), [({90: ZERO}, AB), ({90: ZERO - 1}, NOBODY), ({91: ZERO}, NOBODY)])
+@pytest.mark.parametrize(
+    ("requested", "since"),
+    [
+        ({90: {"a": ZERO, "b": ZERO}}, AB),
+        ({90: {"a": ZERO, "b": ZERO - 1}}, A),
+        ({90: {"a": ZERO}}, A),
+        ({91: {"a": ZERO, "b": ZERO}}, NOBODY),
+    ],
+    ids=["both", "one of them", "the other joined later", "another task"],
+)
 def test_task_that_this_machine_requested_since_needs_no_clock(requested, since):
     assert only_task(look(entry(began=None)), requested=requested).since == since
 

@@ -579,7 +579,7 @@ def test_request_is_since_an_instant_by_a_clock_that_has_not_been_set(ahead, is_
     notes.end(1001)
     monkeypatch.setattr(type(service), "service_clock", clock_ahead(0.0))
     notes = run(started_before=since)
-    assert (notes.requested_at()[1001] >= since.timestamp()) is is_since
+    assert (notes.requested_at()[1001][ADDRESS] >= since.timestamp()) is is_since
     assert bool(notes.shown_at_requests(since.timestamp())[ADDRESS]) is is_since
     assert notes.open_task_ids() == [1001] * is_since
 
@@ -753,7 +753,7 @@ def test_task_of_the_change_is_read_by_its_id(options, other, is_read, run, seen
 def test_when_each_task_was_requested_is_known_by_the_clock_of_this_machine(run, seen, service):
     service.clock_offset = 100
     notes = answered(run, seen)
-    assert (notes.requested_at(), run().requested_at()) == ({1001: at(0).timestamp()},) * 2
+    assert (notes.requested_at(), run().requested_at()) == ({1001: {ADDRESS: at(0).timestamp()}},) * 2
 
 
 @pytest.mark.parametrize(
@@ -791,7 +791,7 @@ def test_what_cannot_be_noted_after_the_request_is_searched_for_by_the_next_run(
     notes.begin(seen(), HERE)
     monkeypatch.setattr(journal, "note", refuse)
     notes.end(1001)
-    assert notes.requested_at() == {1001: at(0).timestamp()}
+    assert notes.requested_at() == {1001: {ADDRESS: at(0).timestamp()}}
     another_process()
     assert run().open_requests(seen()) == (requested(False),)
 
