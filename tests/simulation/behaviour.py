@@ -74,7 +74,7 @@ def end_is_noticed(case: Case, run: Run) -> Iterator[Finding]:
     last = run.ended - NOTICED - _unanswered(run)
     # The start of another restart, which did nothing, is waited for.
     may_be_kept = may_be_kept or any(case.evidence.was_pretended(key, -EVER, last) for key in task.members)
-    if task.idle or (task.fails_at == 0 and may_be_kept):
+    if task.idle or (task.fails_at == 0 and (may_be_kept or not case.evidence.is_cause(task, last))):
         return  # its start, or what may have kept it from beginning, is waited for
     last -= PROOF_TIMEOUT if task.ended_well() else 0.0
     state = task.record.at(last)

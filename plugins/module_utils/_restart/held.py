@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from .._base.parsing import instant
-from .._ocp.task_model import FAILED, Task
+from .._ocp.task_model import FAILED, SUCCESSFUL, Task
 from .._targets.target import TaskOnTarget
 from .._targets.task_names import is_known
 from .look import Look, age_order
@@ -33,7 +33,6 @@ def newest_failure(look: Look, read: Callable[[TaskOnTarget], Task | None]) -> T
     """
     unfinished = look.unfinished_with_parts
     running = [age_order(task) for task, parts in unfinished if parts != frozenset()]
-    explained_by = None if unfinished else _newest_cause(look)
     left = troubled = look.observed.troubled
     for entry in look.tasks:
         task, restarts = entry.task, entry.restarts
@@ -47,18 +46,27 @@ def newest_failure(look: Look, read: Callable[[TaskOnTarget], Task | None]) -> T
                 return None
             continue
         failed = read(entry)
-        is_cause = task.id == explained_by and not _has_another_ended_since(task, look)
+        is_cause = not unfinished and _is_newest_cause(task, look) and not _has_another_ended_since(task, look)
         if failed is not None and (is_cause or not failed.failed_at_first_step):
             return failed
     return None
 
 
-def _newest_cause(look: Look) -> int | None:
-    """The newest task that may have caused what the target shows; not a restart of something else."""
+def _is_newest_cause(failure: Task, look: Look) -> bool:
+    """Whether no task on the list is newer that may have caused what the target shows.
+
+    A restart of something else has not, nor has other work that SUCCEEDED before the failure ended.
+    """
     own = {entry.record["id"] for entry in look.tasks}
-    listed = (Task.from_api(task) for task in look.listed if task["id"] in own or not is_known(task.get("name")))
-    newest = max(listed, key=age_order, default=None)
-    return None if newest is None else newest.id
+    listed = [Task.from_api(task) for task in look.listed if task["id"] in own or not is_known(task.get("name"))]
+    causes = [task for task in listed if task.id in own or not _has_succeeded_before(task, failure)]
+    newest = max(causes, key=age_order, default=None)
+    return newest is not None and newest.id == failure.id
+
+
+def _has_succeeded_before(task: Task, failure: Task) -> bool:
+    end, failed = instant(task.finish_time), instant(failure.finish_time)
+    return task.status == SUCCESSFUL and end is not None and failed is not None and end <= failed
 
 
 def _has_another_ended_since(task: Task, look: Look) -> bool:

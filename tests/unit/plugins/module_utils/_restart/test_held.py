@@ -200,6 +200,20 @@ def test_first_step_that_failed_explains_by_the_age_of_tasks():
     assert newest_failure(Look(AT_WORK, at(0), [failed], [newer, failed.record]), read) is None
 
 
+@pytest.mark.parametrize(
+    ("status", "ended", "found"),
+    [("SUCCESSFUL", -3, 90), ("SUCCESSFUL", -1, None), ("SUCCESSFUL", None, None), ("FAILED", -3, None)],
+    ids=["SUCCEEDED before the failure", "after it", "no end shows", "FAILED before it"],
+)
+def test_other_work_explains_what_is_shown_unless_it_succeeded_before_the_failure(status, ended, found):
+    """Its end has set the status of the target again, before the failed restart left its own."""
+    failed = begun(90, -10, first="FAILED", finishTime=text(-2))
+    end = {} if ended is None else {"finishTime": text(ended)}
+    other = {**raw_task(95, status, name="Other work", startTime=text(-5)), **end}
+    seen = newest_failure(Look(AT_WORK, at(0), [failed], [other, failed.record]), read)
+    assert (seen and seen.id) == found
+
+
 def begun(number, seconds, status="FAILED", **fields):
     return listed(number, status, startTime=text(seconds), **fields)
 
