@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import ceil
 from typing import Any
@@ -24,6 +24,24 @@ _ENDINGS = {
 RUN_AGAIN = "Then run the same command again."
 RUN_AGAIN_IF_NONE = "If none has started, run the same command again."
 NEXT_STEPS_HEADING = "With OCP_URL and the credentials in the environment:"
+
+
+def ways_last(messages: Sequence[str]) -> list[str]:
+    """Several messages as one: what each tells, then the commands of all, then once what comes after them.
+
+    The commands of a message are the indented lines below NEXT_STEPS_HEADING. If only the last one has them, all stay
+    as they are.
+    """
+    if not any(NEXT_STEPS_HEADING in message or message.endswith(RUN_AGAIN) for message in messages[:-1]):
+        return [*messages]
+    told, commands, then = [], [], []
+    for message in messages:
+        words, _heading, rest = message.partition(NEXT_STEPS_HEADING)
+        told.append(words.removesuffix(f"\n{RUN_AGAIN}").rstrip())
+        commands += [line for line in rest.splitlines() if line.startswith("  ")]
+        then += [line for line in rest.splitlines() if line.strip() and not line.startswith("  ")]
+        then += [RUN_AGAIN] if words.endswith(f"\n{RUN_AGAIN}") else []
+    return [*told, *([NEXT_STEPS_HEADING] if commands else []), *dict.fromkeys([*commands, *then])]
 
 
 def adhoc_command(module: str, **options: object) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .._base.cli_hints import NEXT_STEPS_HEADING, RUN_AGAIN
+from .._base.cli_hints import NEXT_STEPS_HEADING, RUN_AGAIN, ways_last
 from .._base.clock import Clock
 from .._base.errors import NotAllRestarted, OcpError, OutcomeUnknown, TaskFailed
 from .._base.text import counted
@@ -193,10 +193,10 @@ class FleetOutcome:
             failed.whole_tasks = [task.result() for task in tasks]
             raise failed
         if lines:
-            once = [line.removesuffix(f"\n{RUN_AGAIN}") for line in lines]
-            has_ways = once != lines or any(NEXT_STEPS_HEADING in line for line in lines)
-            ends = RUN_AGAIN if has_ways else "Check them in OCP, then run this again to go on with these servers."
-            raise NotAllRestarted("\n".join([*once, ends]), **facts)
+            told = "\n".join(ways_last(lines))
+            checked = "Check them in OCP, then run this again to go on with these servers."
+            then = RUN_AGAIN if NEXT_STEPS_HEADING in told else checked
+            raise NotAllRestarted(told if told.endswith(RUN_AGAIN) else f"{told}\n{then}", **facts)
 
     def _facts(self, number: int) -> Result:
         """What the call for one server has shown, however it ended."""

@@ -48,9 +48,9 @@ def parsed_plan(text: str, kind: str, named: str) -> Result:
     try:
         found = json.loads(text)
     except ValueError as error:
-        raise OptionError(f"{named} is not JSON ({error}); give the file that plan_file has written.") from error
+        raise OptionError(f"{named} is not JSON ({error}); give the file of a plan that was approved.") from error
     if not isinstance(found, dict) or not {"schema", "digest", "kind"} <= found.keys():
-        raise OptionError(f"{named} is not a plan; give the file that plan_file has written.")
+        raise OptionError(f"{named} is not a plan; give the file of a plan that was approved.")
     if found["schema"] != SCHEMA:
         raise OptionError(
             f"{named} has schema {found['schema']}, and this version reads {SCHEMA}; make a new plan and have it "
@@ -85,7 +85,7 @@ def check_unchanged(
             [
                 f"Nothing was sent, since {named} does not fit any more ({count}):",
                 *(f"- {line}" for line in [*found[:MOST_NAMED], *more]),
-                "Look at each, then make a new plan with plan_file, and have it approved.",
+                f"Look at each, then make a new plan with {option_name('plan_file')}, and have it approved.",
             ]
         )
     )

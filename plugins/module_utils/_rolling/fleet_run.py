@@ -261,6 +261,7 @@ def refusal_lines(plan: Result, wanted: FleetRequest, hints: Hints) -> Iterator[
             yield from [*plan["remedies"][:MOST_REASONS], RUN_AGAIN]
             return
         yield f"Nothing was sent. Leave out {_named(plan['refused'])}{until}{f', or give {given}' if given else ''}."
+        yield "When the cause is gone, run the same command again."
         return
     first, *others = plan["waves"]
     later = [server for wave in others for server in wave["servers"]]

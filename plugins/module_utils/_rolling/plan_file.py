@@ -26,7 +26,7 @@ def read_plan(path: str, kind: str, option: str) -> dict[str, Any]:
             content = file.read(MOST_BYTES)
     except OSError as error:
         raise OptionError(
-            f"{named} cannot be read ({error.strerror}); give the file that plan_file has written."
+            f"{named} cannot be read ({error.strerror}); give the file of a plan that was approved."
         ) from error
     return parsed_plan(content.decode(errors="replace"), kind, named)
 

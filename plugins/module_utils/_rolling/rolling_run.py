@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from .._base.cli_hints import ways_last
 from .._base.clock import SYSTEM_CLOCK, Clock
 from .._base.errors import NotAllRestarted, OcpError, OptionError, attach_facts
 from .._base.text import counted
@@ -248,7 +249,7 @@ class _RollingRun:
         lines = [
             f"{done} of {servers} restarted, {len(failed)} failed{names}, {len(untouched)} not touched{listed}. "
             f"The next run goes on where this one stopped, and leaves alone what {purposes(self._wanted.each.plan)}.",
-            *(_failure_words(failure, self._plan["batches"]) for failure in self._failures),
+            *ways_last([_failure_words(failure, self._plan["batches"]) for failure in self._failures]),
         ]
         if "run the same command again" not in lines[-1]:
             # A way that works now comes before.

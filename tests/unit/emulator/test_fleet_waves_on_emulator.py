@@ -203,7 +203,7 @@ def test_outage_is_proposed_to_be_tolerated_only_where_that_helps(obstacles, adv
     facts = {"refused": refused, "waves": [], "obstacles": obstacles, "remedies": []}
     plan = {"message": "Why.", "lost_tenants": ["sys"], **facts}
     lines = list(fleet_run.refusal_lines(plan, FleetRequest([("orders", "a:1")]), Hints()))
-    assert lines == ["Why.", f"Nothing was sent. {advice}"]
+    assert lines == ["Why.", f"Nothing was sent. {advice}", "When the cause is gone, run the same command again."]
 
 
 def test_wave_with_a_failure_is_the_last_one_and_the_message_names_the_others_once(served, lines, run):

@@ -178,7 +178,18 @@ def test_failure_without_detail_leaves_out_what_is_one_of_many():
 
 def test_detail_that_is_asked_for_is_given_after_a_failure_too():
     assert in_detail(FAILURE, "full", failed=True) is FAILURE
-    assert in_detail(FAILURE, "compact", failed=True) == in_detail(FAILURE, "compact")
+
+
+def test_compact_failure_has_its_message_and_what_is_no_part_of_it():
+    """In a terminal, the commands in the message are on the same screen as the end of the result."""
+    assert in_detail(FAILURE, "compact", failed=True) == {
+        "action": "submitted",
+        "changed": True,
+        "failed_task_ids": [5],
+        "msg": "Task 5 FAILED",
+        "task_id": 5,
+        "trace_id": "abc",
+    }
 
 
 def test_success_without_detail_is_whole():
