@@ -71,7 +71,7 @@ def end_is_noticed(case: Case, run: Run) -> Iterator[Finding]:
     if not run.failed or task is None or run.ended is None or run.ended - run.began < run.args.get("wait_timeout", 1e9):
         return
     may_be_kept = not case.answers.tells_target(task) or _queues_behind_another(case, run, task)
-    last = run.ended - NOTICED - _unanswered(run)
+    last = run.ended - NOTICED - _unanswered(run) - run.suspended
     # The start of another restart, which did nothing, is waited for.
     may_be_kept = may_be_kept or any(case.evidence.was_pretended(key, -EVER, last) for key in task.members)
     if task.idle or (task.fails_at == 0 and (may_be_kept or not case.evidence.is_cause(task, last))):
