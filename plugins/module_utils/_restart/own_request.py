@@ -112,14 +112,15 @@ def undated_tasks(target: Target, tasks: Iterable[TaskOnTarget], sent: Sent) -> 
 
 
 def doubtful_tasks(target: Target, tasks: Iterable[TaskOnTarget], sent: Sent) -> list[Task]:
-    """Those of the tasks that the user of the request began since, if they may be of the target or not.
+    """Those of the tasks that the request may have started, if they may be of the target or not.
 
-    Where the tasks could not be read before the request, all of them are in doubt: they may have been there.
+    Where the tasks could not be read before the request, all of them are in doubt that its user began since: they may
+    have been there.
     """
     is_blind = sent.known is None
     found = [entry.task for entry in tasks if _may_be(target, entry, told=False)]
     found += [entry.task for entry in tasks if is_blind and _may_be(target, entry, told=True)]
-    is_ours = sent.has_begun_since if is_blind else sent.has_started
+    is_ours = sent.has_begun_since if is_blind else sent.may_have_started
     return [task for task in found if is_ours(task)]
 
 

@@ -140,12 +140,20 @@ def test_all_tasks_that_may_be_ours_are_named():
         (NOTHING, {}, True),
         (ALL, {}, False),
         (NOTHING, {"name": "Stop OB server"}, False),
-        (NOTHING, {"creator": None}, False),
+        (NOTHING, {"creator": None}, True),
+        (NOTHING, {"creator": "somebody"}, False),
         (NOTHING, {"number": 80}, False),
     ],
-    ids=["a restart of an unknown target", "of the target", "other work", "of nobody known", "it was there"],
+    ids=[
+        "a restart of an unknown target",
+        "of the target",
+        "other work",
+        "of nobody known",
+        "of another",
+        "it was there",
+    ],
 )
-def test_task_of_our_user_may_be_ours_if_its_target_is_not_shown(restarts, fields, is_doubtful):
+def test_task_may_be_ours_if_its_target_is_not_shown(restarts, fields, is_doubtful):
     found = doubtful_tasks(SERVER_41, [TaskOnTarget(record(**fields), restarts)], SENT)
     assert bool(found) is is_doubtful
 

@@ -681,12 +681,21 @@ def test_request_whose_outcome_a_refusal_leaves_open_stays_open(service):
     assert sum(service.time.pauses) > 60
 
 
-@pytest.mark.parametrize(("user", "creator"), [("admin", "somebody"), (None, "admin")])
-def test_refusal_beside_a_task_of_another_user_is_a_refusal(user, creator, service):
+@pytest.mark.parametrize(
+    ("user", "creator", "expected"),
+    [
+        ("admin", "somebody", (TargetBusy, False)),
+        (None, "admin", (OutcomeUnknown, True)),
+        ("admin", None, (OutcomeUnknown, True)),
+    ],
+    ids=["of another user", "our user is not known", "its user is not shown"],
+)
+def test_refusal_beside_a_task_of_an_unknown_target_is_one_if_that_is_of_another_user(user, creator, expected, service):
+    """A proxy may have got the refusal for its repetition of our request."""
     service.user, service.busy, service.tags, service.names_operations = user, 409, False, False
     service.before_post = lambda: service.begin(SERVER.task_name, SERVER.things(service), creator=creator)
     error = failure(service, NOT_ALONE, request())
-    assert (error.__class__, error.facts["changed"]) == (TargetBusy, False)
+    assert (error.__class__, error.facts["changed"]) == expected
 
 
 def test_own_task_is_adopted_though_its_begin_is_before_the_condition(service):
