@@ -100,8 +100,12 @@ class _Fleet:
         self._awaited: dict[int, Awaited] = {}
 
     def restart_in(self, waves: WaveByWave) -> None:
-        """Restart wave by wave, until something failed."""
+        """Restart wave by wave, until something failed: also what an earlier wave has restarted."""
+        done: list[int] = []
         for place, wave in enumerate(waves.waves):
+            self._prove(done)
+            if self._outcome.have_failed(done):
+                return
             reason = waves.pause()
             if reason:
                 left = [number for later in waves.waves[place:] for number in later]
@@ -113,6 +117,9 @@ class _Fleet:
             waves.over(self._outcome.servers(wave))
             if self._outcome.have_failed(wave):
                 return
+            done += wave
+        if len(waves.waves) > 1:
+            self._prove(done)
 
     def restart(self, numbers: Sequence[int]) -> None:
         """Restart these members at the same time."""

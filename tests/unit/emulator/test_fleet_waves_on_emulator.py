@@ -143,6 +143,25 @@ def test_waves_restart_all_in_the_order_of_the_plan_and_the_result_has_that_of_t
     ]
 
 
+@pytest.mark.parametrize(("after", "done"), [("  2 of 4, ", [2, 5]), ("  4 of 4, ", [1, 2, 3, 5])], ids=["one", "all"])
+def test_server_of_an_earlier_wave_that_serves_no_more_stops_the_run(after, done, served, run):
+    """It is of another cluster than the later waves, so that nothing else is against these."""
+    other = "/api/v2/ob/clusters/2/servers"
+
+    def person(line):
+        if line.startswith(after):
+            served.data("POST", f"{other}/5/stop")
+            while "STOPPED" not in {one["status"] for one in served.data("GET", f"{other}?size=9")["contents"]}:
+                time.sleep(0.01)
+
+    with pytest.raises(NotAllRestarted) as raised:
+        run([*THREE, OTHER], show=person)
+    assert restarted(served)[1] == done
+    assert "cluster2 10.0.0.5:2882 is not proven to have started" in str(raised.value)
+    stopped = next(one for one in raised.value.facts["servers"] if one["server"] == "10.0.0.5:2882")
+    assert (stopped["failed"], stopped["verified"]) == (True, None)
+
+
 def test_run_pauses_after_a_wave_and_goes_on_when_the_file_is_gone(served, lines, run, tmp_path):
     pause = tmp_path / "pause"
     found = run(
