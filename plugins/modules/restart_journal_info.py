@@ -191,6 +191,11 @@ requests:
       description: Whether a person has said that it counts no more.
       returned: always
       type: bool
+    witnessed:
+      description: Whether it is no request of this journal's controllers, but the restart by somebody else that was the
+        only proof, for a target that shows no start.
+      returned: always
+      type: bool
     down:
       description: Addresses of the servers that count as down because of it, see
         O(oceanbase.ocp.server_restart#module:most_down). Empty once they serve again.

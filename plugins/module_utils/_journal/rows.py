@@ -151,7 +151,8 @@ class RequestRow:
     every other one. ``places``: where all servers are that it takes down, also those that need no restart. ``back``:
     these are known to serve again. ``looked_at`` is when somebody who waits for that has looked last, by the clock of
     the journal. ``ahead`` is how many seconds the clocks of the service were ahead of the controller's then, at least
-    and at most. ``timeout`` is how many seconds its answer may take; 0 if that is not noted.
+    and at most. ``timeout`` is how many seconds its answer may take; 0 if that is not noted. ``witnessed``: it is not
+    ours but a restart by somebody else, perhaps another controller, noted since it was the only proof.
     """
 
     number: int | None
@@ -173,6 +174,7 @@ class RequestRow:
     looked_at: float = 0.0
     ahead: tuple[float, float] | None = None
     timeout: float = 0.0
+    witnessed: bool = False
 
     @property
     def takes_down(self) -> bool:

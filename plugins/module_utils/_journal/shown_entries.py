@@ -69,7 +69,7 @@ def _change(entry: Record) -> Result:
 
 
 def _request(entry: Record) -> Result:
-    same = ("number", "kind", "change", "url", "task_id", "outcome", "settled")
+    same = ("number", "kind", "change", "url", "task_id", "outcome", "settled", "witnessed")
     return {
         **{key: entry[key] for key in same},
         "began": _in_utc(entry["began"]),

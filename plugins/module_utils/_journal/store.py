@@ -208,6 +208,7 @@ class SqlJournal(ABC):
                 claimed = replace(mine, task_id=task_id, began=began, outcome=RUNNING)
                 rows = self._requests_of(run, [digest(*member.parts) for member, _shown in mine.members])
                 others = [row for row in rows if row.number != number and self.is_of_service(row, mine.url)]
+                others = [row for row in others if not row.witnessed]
                 if mine.task_id is not None or any(map(claimed.has_same_task, others)):
                     return False
                 self._update(run, claimed)

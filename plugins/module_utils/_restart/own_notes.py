@@ -444,10 +444,11 @@ class OwnNotes:
     def noted_tasks(self) -> frozenset[int]:
         """The tasks of all requests, as they were read last, except of a request that this run sends or was refused.
 
-        Another controller may have found and noted the task of that one.
+        Another controller may have found and noted the task of that one, or have witnessed it.
         """
         own = {row.number for row in (self._own, self._refused) if row is not None}
-        rows = [row for row in self._rows if row.number not in own and self._journal.is_of_service(row, self._api.url)]
+        others = [row for row in self._rows if row.number not in own and not row.witnessed]
+        rows = [row for row in others if self._journal.is_of_service(row, self._api.url)]
         return frozenset(row.task_id for row in rows if row.task_id is not None)
 
     def new_tasks(self) -> frozenset[int]:
@@ -521,7 +522,7 @@ class OwnNotes:
         at = self._clock.wall() - (service_time(clock, self._clock) - began).total_seconds()
         row = RequestRow(
             None, at, self._target.kind, self._target.task_name, parts, self._request.change, self._values,
-            self._api.url, token=uuid4().hex, ahead=clock.bounds, timeout=self._api.timeout,
+            self._api.url, token=uuid4().hex, ahead=clock.bounds, timeout=self._api.timeout, witnessed=True,
         )  # fmt: skip
         with suppress(JournalError):
             number = self._journal.begin(row)

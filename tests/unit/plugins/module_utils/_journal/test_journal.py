@@ -204,6 +204,12 @@ def test_task_is_claimed_for_one_request(journal):
     assert journal.claim(first, 82, START)
 
 
+def test_task_that_another_controller_has_witnessed_is_claimed_for_its_request(journal):
+    seen = journal.begin(replace(request(FIRST), witnessed=True))
+    journal.note(seen, task_id=81, began=START, outcome="SUCCESSFUL")
+    assert journal.claim(journal.begin(request(FIRST)), 81, START)
+
+
 @pytest.mark.parametrize(
     ("other", "began"),
     [({}, LATER_START), ({"members": ((ELSEWHERE, Shown()),)}, START)],

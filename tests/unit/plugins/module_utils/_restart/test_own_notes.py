@@ -443,6 +443,8 @@ def test_restart_by_somebody_else_is_noted_when_it_began_and_once(run, seen, jou
     assert (row.task_id, row.outcome, row.places, row.back) == (90, "SUCCESSFUL", (), True)
     assert run(started_before=at(-500)).open_task_ids() == [90]
     assert run(started_before=at(-300)).open_task_ids() == []
+    assert row.witnessed
+    assert run().noted_tasks == frozenset()
 
 
 @pytest.mark.parametrize(
