@@ -156,14 +156,15 @@ class Knowledge:
 class Wish:
     """What is asked for. ``is_dated``: for a change with an instant or a name; ``has_values``: until values show.
 
-    ``waits``: for a start that does not show yet, and until it serves. ``settles``: there is time left to wait for
-    values that may show late.
+    ``waits``: for a start that does not show yet, and until it serves. ``proven_later``: who asks waits for the starts
+    of several targets at once, afterwards. ``settles``: there is time left to wait for values that may show late.
     """
 
     is_dated: bool
     in_flight: InFlight = InFlight.ATTACH
     has_values: bool = False
     waits: bool = True
+    proven_later: bool = False
     settles: bool = True
 
     @property

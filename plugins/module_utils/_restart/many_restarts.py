@@ -165,7 +165,10 @@ class _Fleet:
 
     def _ask(self, api: OcpApi, number: int, clock: Clock, line: _Line) -> Result:
         member = self._outcome.members[number]
-        request = replace(member.request, wait=False)
+        # In check mode nothing is waited for.
+        request = replace(
+            member.request, wait=not member.request.check_mode and member.request.wait, awaited_together=True
+        )
         result = line.restart(api, member.selector, request, clock, self._outcome.warnings)
         if line.awaited is not None:
             self._awaited[number] = line.awaited

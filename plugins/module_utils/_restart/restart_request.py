@@ -40,7 +40,8 @@ class RestartRequest:
     """The options of a restart module. ``started_before`` is by the clock of this machine; ``change`` is a name.
 
     Without both, and without wanted values, it always restarts.
-    ``policy`` limits all waiting: with ``in_flight`` queue for other tasks, with ``wait`` for the restart. Without
+    ``policy`` limits all waiting: with ``in_flight`` queue for other tasks, with ``wait`` for the restart; that its
+    task ends and its start shows is awaited elsewhere if it is one of many that are ``awaited_together``. Without
     ``safety`` there are no demands. A restart that would not end before ``finish_before``, by the same clock, is not
     begun, nor is one that would not end in one of the ``windows``. ``watch`` are signs of trouble that
     stop it. ``safety_timeout`` is how many seconds it waits for its safety, and for those signs to end that may.
@@ -71,6 +72,12 @@ class RestartRequest:
     caps: Caps | None = None
     hints: Hints = BY_OPTIONS
     foretells: bool = True
+    awaited_together: bool = False
+
+    @property
+    def awaits_end(self) -> bool:
+        """Whether it waits itself for the end of its task and for its start."""
+        return self.wait and not self.check_mode and not self.awaited_together
 
     @property
     def is_dated(self) -> bool:

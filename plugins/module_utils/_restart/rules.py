@@ -243,7 +243,8 @@ def _start_late(case: Case) -> Decision | None:
     if not case.due:
         return None
     tasks, rest = case.newest_due, case.names.difference(case.due)
-    if case.wish.waits:
+    is_unclear = any(name not in task.since for name, task in case.due.items())
+    if case.wish.waits and (is_unclear or not case.wish.proven_later):
         return Decision(Rule.START_LATE, Step.WAIT, rest, tasks)
     if case.is_all_due and case.known.serves is False:
         return Decision(Rule.START_LATE, Step.FAIL, frozenset(), tasks)

@@ -566,7 +566,8 @@ class _Run:
         asked = self._request
         has_values = self._values is not None
         waits = asked.wait and not asked.check_mode
-        return Wish(asked.is_dated, asked.in_flight, has_values, waits, settles=self._expecting < PROOF_TIMEOUT)
+        settles = self._expecting < PROOF_TIMEOUT
+        return Wish(asked.is_dated, asked.in_flight, has_values, waits, asked.awaited_together, settles=settles)
 
     def _pause(self, policy: PollPolicy, waited: float) -> float:
         """Seconds until the next look, after ``waited`` of them; more after a look that took many requests."""
@@ -627,10 +628,7 @@ class _Run:
             own = self._notes.open_task_ids()
             if set(own) - look.ids:
                 look = self._current_look(own)
-            more = list(self._notes.completed(look))
-            if more:
-                self._reader.remember(more, look.observed.members)
-                look = self._current_look(own)
+            look = self._completed(look, own)
         self._note_ends(look)
         self._late = self._notes.late(look, self._ended_tasks)
         self._note_begin(look)
@@ -638,6 +636,15 @@ class _Run:
         self._note_effect(look.observed)
         if not self._request.check_mode:
             self._notes.came_back(look.observed, look.listed)
+        return look
+
+    def _completed(self, look: Look, own: Sequence[int]) -> Look:
+        """The look with what the journal knows of its tasks, also of those that only another look shows."""
+        known: set[int] = set()
+        while more := [entry for entry in self._notes.completed(look) if entry.record["id"] not in known]:
+            known.update(entry.record["id"] for entry in more)
+            self._reader.remember(more, look.observed.members)
+            look = self._current_look(own)
         return look
 
     def _note_effect(self, observed: Observation) -> None:
@@ -982,7 +989,7 @@ class _Run:
         if decision.step is not Step.JOIN:
             values = self._effect.lines(decision.members)
             self._attempt.diff = restart_diff(self._target.label, look.observed, None, decision.members, values)
-        if self._request.wait and not self._request.check_mode:
+        if self._request.awaits_end:
             self._await(look, decision)
         return True
 
@@ -1013,7 +1020,7 @@ class _Run:
         self._attempt.note(action="attached", task_id=task_id)
         if self._request.wait and self._request.check_mode:
             self._attempt.note(reason=f"{WOULD_JOIN}{self._attempt.so_far.reason}")
-        if self._request.wait and not self._request.check_mode:
+        if self._request.awaits_end:
             return
         try:
             self._attempt.note(task=Task.from_api(self._api.task(task_id)).result())
@@ -1027,7 +1034,7 @@ class _Run:
         if task is not None:
             before = self._attempt.so_far.reason or "this controller has requested it before"
             self._note_adopted(task, f"{before}; {_why_adopted(self._sent)}")
-            if task.finished and not task.succeeded and not (self._request.wait or self._request.check_mode):
+            if task.finished and not task.succeeded and not (self._request.awaits_end or self._request.check_mode):
                 # Nobody has to wait to see that.
                 self._see_end(task.id)
 
