@@ -20,6 +20,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.auth import bas
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.endpoints import OcpApi
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.session import HttpClient
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.side_by_side import Crew
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart import many_restarts
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.fleet_outcome import FleetMember
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart_request import RestartRequest, Safety
 from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling import fleet_run
@@ -29,6 +30,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.server impo
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target import Selector
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll_pauses import PollPolicy
 from ansible_collections.oceanbase.ocp.tests.unit.support.served_emulator import serving
+from ocp_emulator.base.compatibility import PROFILES
 from ocp_emulator.fleet.generate_fleet import generated_fleet
 
 # Two clusters of three zones with a server each; the primary zone of both is zone1.
@@ -64,7 +66,18 @@ def notes():
 @pytest.fixture
 def run(served, lines, notes):
     """Restart servers by a plan."""
+    return _runs_on(served, lines, notes)
 
+
+@pytest.fixture
+def run_of_old(lines, notes):
+    """An emulator of OCP 4.2 with one cluster of three zones, each of two servers, and what restarts on it."""
+    settings = {"fleet": generated_fleet(1, 3, 2), "step_ms": 5, "switches": PROFILES["4.2"]}
+    with serving(settings=settings) as emulator:
+        yield emulator, _runs_on(emulator, lines, notes)
+
+
+def _runs_on(served, lines, notes):
     @contextmanager
     def connect():
         client = HttpClient(
@@ -141,6 +154,31 @@ def test_waves_restart_all_in_the_order_of_the_plan_and_the_result_has_that_of_t
         "  3 of 4, cluster1 10.0.0.3:2882",
         "  4 of 4, cluster1 10.0.0.1:2882",
     ]
+
+
+def test_each_restart_may_wait_before_it_decides_and_none_waits_alone_for_its_end(run, monkeypatch):
+    """A start may still show that nobody has to repeat; that takes up to three minutes."""
+    asked, begin = [], many_restarts.restart_target
+
+    def noting(api, selector, request, *more):
+        asked.append(request)
+        return begin(api, selector, request, *more)
+
+    monkeypatch.setattr(many_restarts, "restart_target", noting)
+    run([*THREE, OTHER])
+    assert {(each.wait, each.awaited_together, each.awaits_end) for each in asked if not each.check_mode} == {
+        (True, True, False)
+    }
+
+
+def test_service_that_shows_no_target_of_a_task_needs_no_second_run(run_of_old):
+    """The journal tells of which server each of our tasks is, also of those that began during the run."""
+    served, run = run_of_old
+    servers = [("cluster1", f"10.0.0.{last}:2882") for last in range(1, 7)]
+    for change in ("one", "two"):
+        found = run(servers, change=change)
+        assert {one["action"] for one in found["servers"]} == {"submitted"}
+    assert len(restarted(served)[0]) == 12
 
 
 @pytest.mark.parametrize(("after", "done"), [("  2 of 4, ", [2, 5]), ("  4 of 4, ", [1, 2, 3, 5])], ids=["one", "all"])

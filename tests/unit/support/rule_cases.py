@@ -383,6 +383,16 @@ START_CASES = [
         90,
     ),
     _case("without a wait", known(task(**DUE)), dated(waits=False), Rule.START_LATE, Step.SKIP, "", 90),
+    _case("with a wait for many", known(task(**DUE)), dated(proven_later=True), Rule.START_LATE, Step.SKIP, "", 90),
+    _case(
+        "the same, of a task that may have begun before",
+        known(task(since=NOBODY, unclear=A, **DUE)),
+        dated(proven_later=True),
+        Rule.START_LATE,
+        Step.WAIT,
+        "",
+        90,
+    ),
     _case("the same, ill", known(task(**DUE), serves=False), dated(waits=False), Rule.START_LATE, Step.FAIL, "", 90),
     _case(
         "without a wait, of one",

@@ -104,7 +104,7 @@ def all_knowledge(draw):
 
 
 all_wishes = st.builds(
-    Wish, st.booleans(), st.sampled_from(InFlight), st.booleans(), waits=st.booleans(), settles=st.booleans()
+    Wish, st.booleans(), st.sampled_from(InFlight), st.booleans(), st.booleans(), st.booleans(), settles=st.booleans()
 )
 
 
