@@ -1556,6 +1556,24 @@ def test_limit_that_answers_a_repetition_is_searched_behind_as_long_as_a_lost_an
     assert (result["action"], result["task_id"], len(service.posts)) == ("adopted", 1001, 1)
 
 
+def test_task_of_ours_that_only_a_second_look_shows_is_known_by_the_journal(service):
+    """Restarts of one batch share a list that is older than the request of the first one."""
+    service.tags = service.names_operations = False
+    service.ignored = frozenset({"hostId"})
+    other = replace(
+        NOT_ALONE, target=replace(NOT_ALONE.target, id=42, address="10.1.0.2:2882", host_id=52, zone="zone2")
+    )
+    for each in (NOT_ALONE, other):
+        restart(service, each, replace(request(wait=True, seconds=600), change="one"))
+    service.passes(600)
+    shared = copy.deepcopy(service.tasks())
+    restart(service, NOT_ALONE, replace(request(), change="two"))
+    read, first = service.tasks, [shared]
+    service.tasks = lambda *args, **query: first.pop() if first else read(*args, **query)
+    result = restart(service, other, replace(request(), change="two"))
+    assert (result["action"], len(service.posts)) == ("submitted", 4)
+
+
 # What belongs to a cluster or zone only since the name was used for it
 
 
