@@ -119,12 +119,13 @@ def restart_servers(api: OcpApi, params: Params, mode: RunMode) -> Result:
 
 def _in_waves(params: Params) -> Params:
     """The options, with waves where a plan is kept or approved and nothing else is said. Raises OptionError."""
-    if all(params[name] is None for name in APPROVAL_OPTIONS):
+    plan_file, approved = (given_path(params, name) for name in APPROVAL_OPTIONS)
+    if plan_file is None and approved is None:
         return params
-    if params["approved_plan"] is not None and not params["wait"]:
+    if approved is not None and not params["wait"]:
         raise OptionError(
-            f"approved_plan: {params['approved_plan']} is given without wait=true, and a wave begins when the one "
-            "before serves; give both."
+            f"approved_plan: {approved} is given without wait=true, and a wave begins when the one before serves; give "
+            "both."
         )
     return params if params["waves"] is not None else {**params, "waves": True}
 

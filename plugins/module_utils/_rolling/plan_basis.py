@@ -18,6 +18,7 @@ from .._safety.caps import Caps
 from .._safety.layout import by_locality
 from .._targets.task_names import SERVER_RESTART, ZONE_RESTART
 from .approved_plan import ROLLING, check_unchanged, sealed, server_key, steps_left
+from .rolling_order import Node
 
 Result = dict[str, Any]
 
@@ -87,6 +88,11 @@ def basis_of(
     tasks = {"server": SERVER_RESTART, "zone": ZONE_RESTART}
     slowest = {kind: longest_restart(listed, name) for kind, name in tasks.items()}
     return Basis(facts, {kind: None if task is None else task.duration for kind, task in slowest.items()})
+
+
+def needs_of(nodes: Iterable[Node]) -> dict[str, tuple[bool, str]]:
+    """The servers of a rolling restart as basis_of wants them."""
+    return {node.name: (node.needed, node.reason) for node in nodes}
 
 
 def _tenant(record: Record) -> Result:

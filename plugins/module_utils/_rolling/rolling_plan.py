@@ -308,10 +308,9 @@ def _plan_cluster(
         unsafe = [*filter(None, (lost, obstacle_reason(found, tolerated, wanted.hints)))]
     basis = None
     if wanted.approval is not None:
-        from .plan_basis import basis_of
+        from .plan_basis import basis_of, needs_of
 
-        needs = {node.name: (node.needed, node.reason) for node in nodes}
-        basis = basis_of(health.cluster, health.servers, layout.read(), needs, health.listed, values)
+        basis = basis_of(health.cluster, health.servers, layout.read(), needs_of(nodes), health.listed, values)
     return _Plan(
         cluster, health, planned, unchanged_nodes(nodes, planned), unsafe, found, wanted.hints, crossed, basis=basis
     )
