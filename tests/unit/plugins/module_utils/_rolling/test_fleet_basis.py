@@ -259,6 +259,8 @@ def test_restart_of_a_planned_server_that_somebody_else_has_begun_is_waited_for(
     asked = replace(ASKED, change=None, started_before=at(-60))
     approved = approve(asked)
     service.begin(SERVER, [service.servers_there[0]], seconds=30.0)
+    thing(41, status="RESTARTING")(service)
+    service.after_restart = lambda: thing(41, status=None)(service)
     found = run(approved, asked)
     assert {one["name"]: one["verified"] for one in found["servers"]} == dict.fromkeys(ADDRESSES, True)
     assert restarted(service) == [42, 43]
