@@ -19,7 +19,7 @@ description:
   - Servers of one cluster are checked one after another, in the order of the list. A server that may not be down
     together with others is refused. With O(waves) it plans first, so that none is.
   - Required - O(servers), O(freeze_server).
-  - What and how - O(waves), O(pause_file), O(force), O(raise_offline_time).
+  - What and how - O(waves), O(plan_file), O(approved_plan), O(pause_file), O(force), O(raise_offline_time).
   - Once per change - O(change), O(started_before), O(until_effective), O(in_flight).
   - When not to restart - O(safety), O(tolerate_outage_of), O(safety_timeout), O(require_healthy), O(stop_on),
     O(max_lag), O(metric_limits), O(alarms_before), O(metrics_before), O(offline_budget), O(offline_time),
@@ -76,7 +76,19 @@ options:
       - With V(false) they are refused before anything is sent.
       - Without it nothing is planned. All begin at once, and each is refused that may not be down together with those
         before it.
+      - With O(plan_file) or O(approved_plan) it is V(true) if it is not given.
     type: bool
+  plan_file:
+    description:
+      - Write the plan to this file, to be approved, and restart nothing. See
+        O(oceanbase.ocp.fleet_restart_info#module:plan_file).
+    type: path
+  approved_plan:
+    description:
+      - The file of a plan that O(plan_file) has written. The run restarts exactly the waves that it has. If anything
+        has changed that it rests on, all that differs is named, and nothing is sent. What the plan has restarted
+        already is left alone, so the same command continues an interrupted run. It needs O(wait).
+    type: path
   pause_file:
     description:
       - The path of a file, with O(waves=true). While it is there, no other wave begins. The restarts that are running
@@ -249,7 +261,7 @@ servers:
   sample: [{"cluster": "orders", "server": "10.0.0.1:2882", "failed": false, "task_id": 1000001, "verified": true}]
 plan:
   description: The plan, as M(oceanbase.ocp.fleet_restart_info) returns it.
-  returned: with O(waves), once it was made
+  returned: with O(waves), O(plan_file) or O(approved_plan), once it was made
   type: dict
   contains:
     waves:
@@ -351,6 +363,10 @@ plan:
           returned: always
           type: str
           sample: About 9 h 20 min, in 4 windows, until Thursday 2026-12-03 04:10 (Europe/Berlin).
+    digest:
+      description: The digest of the plan; that of the file with O(approved_plan).
+      returned: with O(plan_file) or O(approved_plan)
+      type: str
 task_ids:
   description: The ids of the tasks that restart the servers, including tasks that were joined.
   returned: once a server was checked

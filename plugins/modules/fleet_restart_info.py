@@ -61,6 +61,17 @@ options:
       - The maintenance windows in which it restarts; RV(forecast) is for them.
         See O(oceanbase.ocp.server_restart#module:windows).
     type: dict
+  plan_file:
+    description:
+      - Write the plan to this file, to be approved. The file is JSON with a digest, has mode 0600, and replaces an
+        older one. In check mode nothing is written, and RV(digest) is the one that the file would have.
+    type: path
+  approved_plan:
+    description:
+      - The file of a plan that O(plan_file) has written. The plan is that of the file, without what it has restarted
+        already. If anything has changed that it rests on, such as a server, a tenant, its voters or an option, the
+        module fails and names all that differs.
+    type: path
 extends_documentation_fragment:
   - oceanbase.ocp.connection
   - oceanbase.ocp.attributes
@@ -72,7 +83,7 @@ extends_documentation_fragment:
 attributes:
   check_mode:
     support: full
-    details: Only reads.
+    details: Only reads, and writes no O(plan_file) in check mode.
   diff_mode:
     support: none
   idempotent:
@@ -98,6 +109,18 @@ EXAMPLES = r"""
       - {cluster: payments, server: "10.0.0.7:2882"}
     started_before: "2026-05-04T03:00:00+08:00"
   register: plan
+
+- name: Write the plan to a file, to be approved
+  oceanbase.ocp.fleet_restart_info:
+    url: https://ocp.example.com:8080
+    username: admin
+    password: "{{ ocp_password }}"
+    servers:
+      - {cluster: orders, server: "10.0.0.1:2882"}
+      - {cluster: orders, server: "10.0.0.3:2882"}
+    change: memory-2026-11-20
+    plan_file: plan.json
+  register: written
 
 - name: Show the waves
   ansible.builtin.debug:
@@ -206,6 +229,10 @@ forecast:
       returned: always
       type: str
       sample: About 9 h 20 min, in 4 windows, until Thursday 2026-12-03 04:10 (Europe/Berlin).
+digest:
+  description: The digest of the plan, as in V(sha256:2c26b4...); that of the file with O(approved_plan).
+  returned: with O(plan_file) or O(approved_plan)
+  type: str
 url:
   description: Address of the request that made the module fail.
   returned: when a request made the module fail
@@ -218,6 +245,7 @@ trace_id:
 
 from ..module_utils._module.bridge import Definition, run_module
 from ..module_utils._fleet.object_lines import line_of
+from ..module_utils._module.approval_options import APPROVAL_OPTIONS
 from ..module_utils._module.fleet_options import THREADS_OPTION, crew, planned_servers
 from ..module_utils._module.restart_options import CAP_OPTIONS, CHANGE_OPTIONS, SAFETY_OPTIONS, WINDOW_OPTIONS
 from ..module_utils._rolling.fleet_plan import plan_fleet
@@ -233,12 +261,13 @@ OPTIONS = {
     **{name: SAFETY_OPTIONS[name] for name in ("safety", "tolerate_outage_of")},
     **CAP_OPTIONS,
     **WINDOW_OPTIONS,
+    **APPROVAL_OPTIONS,
     **THREADS_OPTION,
 }
 
 
 def run(_api, params, mode):
-    return plan_fleet(crew(params, mode), planned_servers(params))
+    return plan_fleet(crew(params, mode), planned_servers(params, mode))
 
 
 LINES = {

@@ -178,6 +178,7 @@ def fleet_restarts(call: Calls) -> None:
     call(waves, **{**planned, "servers": ORDERS[:2]}, waves=True, tolerate_outage_of=["sys"], windows=MOST_OF_A_DAY)
     end_process(waves, 5)
     call(waves, **{**planned, "servers": ORDERS}, waves=True, tolerate_outage_of=["sys"])
+    call(call.start(), **planned, plan_file=str(call.folder / "fleet.json"))
 
 
 def fleet_plans(call: Calls) -> None:
@@ -186,6 +187,7 @@ def fleet_plans(call: Calls) -> None:
     restart(emulator, wait=True)
     call(emulator, **options)
     call(emulator, **options, windows=MOST_OF_A_DAY)
+    call(emulator, **options, plan_file=str(call.folder / "fleet.json"))
     call.fail(emulator, **options)
     end_process(emulator, 5)
     call(emulator, **options)

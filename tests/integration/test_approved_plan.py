@@ -8,6 +8,7 @@ import json
 from pathlib import Path
 
 import pytest
+from documentation_blocks import blocks
 from jsonschema import Draft202012Validator
 from rolling import QUICK, message, plan_lines, posts
 
@@ -52,3 +53,75 @@ def test_run_pauses_while_the_file_is_there(roll, start_emulator, tmp_path, file
     given.pop("after_node", None)
     done = roll(emulator, ["cluster1"], **given)
     assert (done.rc, posts(emulator)) == (0, [2, 3, 1]), done.output
+
+
+FLEET_FILE = blocks("docs/approved-plan.md", "yaml")[1]
+WRITE, RUN = next(
+    block for block in blocks("docs/approved-plan.md", "console") if "fleet_restart_plan_file" in block
+).splitlines()
+
+
+@pytest.fixture
+def restart_fleet(ansible, connect, tmp_path):
+    """The playbook as the page calls it, with its file of variables."""
+    (tmp_path / "fleet.yml").write_text(FLEET_FILE)
+
+    def run(emulator, command, more=""):
+        connect(emulator)
+        _prompt, _program, playbook, *arguments = command.replace("$PWD", str(tmp_path)).split()
+        given = " ".join(arguments).replace("@fleet.yml", f"@{tmp_path / 'fleet.yml'}")
+        return ansible.playbook(playbook, arguments=f"{given} -e fleet_restart_wait_interval=1 {more}")
+
+    return run
+
+
+def test_plan_of_a_fleet_is_written_and_run_as_it_was_approved_or_not_at_all(restart_fleet, emulator, tmp_path):
+    file = tmp_path / "fleet.json"
+    checked = restart_fleet(emulator, WRITE, "--check")
+    assert (checked.rc, file.exists()) == (0, False), checked.output
+    written = restart_fleet(emulator, WRITE)
+    assert (written.rc, posts(emulator)) == (0, []), written.output
+    plan = json.loads(file.read_text())
+    Draft202012Validator(SCHEMA).validate(plan)
+    assert (file.stat().st_mode & 0o777, len(plan["waves"])) == (0o600, 2)
+    for shown in (checked, written):
+        assert plan_lines(shown)[:2] == ["would restart 3 servers in 2 waves, 0 left alone", f"plan: {plan['digest']}"]
+    emulator.put("/emulator/servers/4", {"available": False})
+    refused = restart_fleet(emulator, RUN)
+    assert (refused.rc, posts(emulator)) == (2, []), refused.output
+    said = refused.result["msg"]
+    assert said.startswith(f"Nothing was sent, since fleet_restart_approved_plan {file} does not fit any more (1 diff")
+    assert "cluster orders: server 10.0.0.4:2882 has the status UNAVAILABLE now, the plan has RUNNING" in said
+    assert "make a new plan with fleet_restart_plan_file" in said
+    emulator.put("/emulator/servers/4", {"available": True})
+    done = restart_fleet(emulator, RUN)
+    assert done.rc == 0, done.output
+    assert plan_lines(done)[:2] == [
+        "3 to restart in 2 waves, 0 left alone",
+        f"approved plan, unchanged: {plan['digest']}",
+    ]
+    order = posts(emulator)
+    assert (order[-1], sorted(order)) == (1, [1, 3, 7])
+    again = restart_fleet(emulator, RUN)
+    assert (again.rc, posts(emulator)) == (0, order), again.output
+
+
+def test_plan_of_one_kind_is_refused_by_the_other_and_an_edited_one_by_both(restart_fleet, roll, emulator, tmp_path):
+    file = tmp_path / "fleet.json"
+    assert restart_fleet(emulator, WRITE).rc == 0
+    rolled = roll(emulator, ["orders"], approved_plan=str(file))
+    assert (rolled.rc, "is a plan for fleet_restart, not for rolling_restart" in rolled.output) == (2, True), (
+        rolled.output
+    )
+    file.write_text(file.read_text().replace("10.0.0.3", "10.0.0.4"))
+    edited = restart_fleet(emulator, RUN)
+    assert edited.rc == 2
+    assert f"fleet_restart_approved_plan: {file} was edited: its content has the digest" in edited.result["msg"]
+    roll(emulator, ["orders"], plan_file=str(file))
+    other = restart_fleet(emulator, RUN)
+    assert other.rc == 2
+    assert f"fleet_restart_approved_plan: {file} is a plan for rolling_restart, not for" in other.result["msg"]
+    both = restart_fleet(emulator, RUN, f"-e fleet_restart_plan_file={file}")
+    assert both.rc == 2
+    assert "fleet_restart_plan_file, fleet_restart_approved_plan: both are given" in both.result["msg"]
+    assert posts(emulator) == []

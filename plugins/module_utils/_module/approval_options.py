@@ -18,23 +18,23 @@ if TYPE_CHECKING:
 APPROVAL_OPTIONS: dict[str, Any] = {"plan_file": {"type": "path"}, "approved_plan": {"type": "path"}}
 
 
-def approval(params: Params, mode: RunMode) -> Approval | None:
+def approval(params: Params, mode: RunMode, *, of_fleet: bool = False) -> Approval | None:
     """What the options ask for; None if the plan is neither written nor approved. Raises OptionError."""
     plan_file, approved = given_path(params, "plan_file"), given_path(params, "approved_plan")
     if plan_file is None and approved is None:
         return None
     if plan_file is not None and approved is not None:
         raise OptionError("plan_file, approved_plan: both are given; give plan_file to write, or approved_plan to run.")
-    from .._rolling.approved_plan import ROLLING
+    from .._rolling.approved_plan import FLEET, ROLLING
     from .._rolling.plan_basis import Approval
     from .._rolling.plan_file import read_plan, write_plan
 
     if plan_file is not None:
         keep = None if mode.check_mode else partial(write_plan, plan_file, option="plan_file")
         return Approval(keep=keep, hints=Hints.of(params))
-    return Approval(
-        read_plan(str(approved), ROLLING, "approved_plan"), f"approved_plan {approved}", hints=Hints.of(params)
-    )
+    hints, kind = Hints.of(params), FLEET if of_fleet else ROLLING
+    plan = read_plan(str(approved), kind, "approved_plan")
+    return Approval(plan, f"{hints.named('approved_plan')} {approved}", hints=hints)
 
 
 def given_path(params: Params, name: str) -> str | None:

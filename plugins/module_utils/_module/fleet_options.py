@@ -16,10 +16,9 @@ from .._ocp.side_by_side import Crew
 from .._restart.fleet_outcome import FleetMember
 from .._restart.many_restarts import restart_many
 from .._rolling.fleet_plan import FleetRequest
-from .._rolling.fleet_run import FleetRun, restart_by_plan
 from .._signs.offline_budget import raised_seconds
 from .._waiting.progress_lines import Show
-from .approval_options import given_path
+from .approval_options import APPROVAL_OPTIONS, approval, given_path
 from .bridge import RunMode
 from .connection_options import Params, seconds_option
 from .restart_options import (
@@ -51,6 +50,7 @@ FLEET_OPTIONS: dict[str, Any] = {
         },
     },
     "waves": {"type": "bool"},
+    **APPROVAL_OPTIONS,
     "pause_file": {"type": "path"},
     "raise_offline_time": {"type": "str"},
     "proof_timeout": {"type": "int", "default": 180},
@@ -91,11 +91,14 @@ def restart_servers(api: OcpApi, params: Params, mode: RunMode) -> Result:
             "change: is not given, nor is started_before, and wait=true needs one of them to prove the restarts; give "
             "the name of the change that they are for, or its instant, or leave wait out."
         )
+    params = _in_waves(params)
     pause_file = _pause_file(params)
     _check_raised(params)
     if params["waves"] is None:
         members = [_member(params, server, one_at_a_time) for server in params["servers"]]
         return restart_many(api, crew(params, mode), members, proof_timeout)
+    from .._rolling.fleet_run import FleetRun, restart_by_plan
+
     if params["until_effective"]:
         raise OptionError("waves: does not go with until_effective, whose values no plan reads; leave one of them out.")
 
@@ -103,7 +106,7 @@ def restart_servers(api: OcpApi, params: Params, mode: RunMode) -> Result:
         return _planned_member(params, planned, params["servers"][place], one_at_a_time)
 
     wanted = FleetRun(
-        planned_servers(params),
+        planned_servers(params, mode),
         member,
         request,
         params["waves"],
@@ -114,9 +117,30 @@ def restart_servers(api: OcpApi, params: Params, mode: RunMode) -> Result:
     return restart_by_plan(api, crew(params, mode), wanted)
 
 
-def planned_servers(params: Params) -> FleetRequest:
-    """What to plan. What is tolerated of one server may be lost in the plan; its restart is judged by its own list."""
-    own = (name for server in params["servers"] for name in server.get("tolerate_outage_of") or ())
+def _in_waves(params: Params) -> Params:
+    """The options, with waves where a plan is kept or approved and nothing else is said. Raises OptionError."""
+    plan_file, approved = (given_path(params, name) for name in APPROVAL_OPTIONS)
+    if plan_file is None and approved is None:
+        return params
+    if approved is not None and not params["wait"]:
+        raise OptionError(
+            f"approved_plan: {approved} is given without wait=true, and a wave begins when the one before serves; give "
+            "both."
+        )
+    return params if params["waves"] is not None else {**params, "waves": True}
+
+
+def planned_servers(params: Params, mode: RunMode) -> FleetRequest:
+    """What to plan. What is tolerated of one server may be lost in the plan; its restart is judged by its own list.
+
+    Raises OptionError.
+    """
+    alone = {
+        f"{server['cluster']} {server['server']}": server["tolerate_outage_of"]
+        for server in params["servers"]
+        if server.get("tolerate_outage_of")
+    }
+    own = (name for names in alone.values() for name in names)
     return FleetRequest(
         servers=[(str(one.get("cluster_id") or one["cluster"]), one["server"]) for one in params["servers"]],
         started_before=given_instant(params, "started_before"),
@@ -126,6 +150,8 @@ def planned_servers(params: Params) -> FleetRequest:
         tolerated=list(dict.fromkeys([*(params["tolerate_outage_of"] or ()), *own])) or params["tolerate_outage_of"],
         caps=given_caps(params),
         windows=given_windows(params),
+        tolerated_alone=alone,
+        approval=approval(params, mode, of_fleet=True),
     )
 
 

@@ -44,9 +44,9 @@ def notified(kind: str, clusters: Iterable[str], params: Params, mode: RunMode, 
 
 
 def _is_run(params: Params) -> bool:
-    """Whether the call is a run, not a look at the options or at the clusters of a run to come."""
+    """Whether the call is a run, not a look at the options or at the clusters of a run to come, nor a plan for one."""
     looks_ahead = params.get("run") is not None and params.get("clusters") is not None
-    return not params.get("options_only") and not looks_ahead
+    return not params.get("options_only") and not params.get("plan_file") and not looks_ahead
 
 
 def _postponed(result: Facts) -> str:

@@ -13,12 +13,12 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from .._base.errors import OptionError, PlanChanged
-from .._targets.serving import is_in_flight
+from .._targets.serving import database_serves, is_in_flight
 
 Result = dict[str, Any]
 # The number of the form. A form with another number is refused, not guessed.
 SCHEMA = 1
-ROLLING = "rolling_restart"
+ROLLING, FLEET = "rolling_restart", "fleet_restart"
 # Keys of a server and of a tenant that a plan rests on, with the words for each.
 SERVER_KEYS = {"id": "id", "zone": "zone", "status": "status", "idc": "IDC", "region": "region"}
 TENANT_KEYS = {"id": "id", "voters": "voters", "locality": "locality", "primary_zone": "primary zone"}
@@ -96,8 +96,8 @@ def differences(
 ) -> Iterator[str]:
     """What differs from the approved plan, a line each, without the progress of its own run.
 
-    A server that the plan restarts may need no restart any more, and may be at work while a restart runs on its
-    cluster.
+    A server that the plan restarts may need no restart any more, then it may serve again, and it may be at work while a
+    restart runs on its cluster.
     """
     old, new = approved["options"], now["options"]
     for name in sorted({*old, *new}):
@@ -132,12 +132,14 @@ def _of_cluster(before: Result, after: Result, is_busy: bool) -> Iterator[str]:
 def _of_server(old: Result, new: Result, is_busy: bool) -> Iterator[str]:
     is_done = old["needed"] is True and new["needed"] is False
     is_at_work = old["needed"] is True and is_busy and is_in_flight(new["status"])
+    is_back = is_done and database_serves(new["status"]) is True
     for key, words in SERVER_KEYS.items():
-        if old[key] != new[key] and not (key == "status" and is_at_work):
+        if old[key] != new[key] and not (key == "status" and (is_at_work or is_back)):
             yield f"has the {words} {_shown(new[key])} now, the plan has {_shown(old[key])}"
     if new["needed"] != old["needed"] and not is_done:
         needs = {True: "needs a restart", False: "needs no restart", None: "is not in scope"}
-        yield f"{needs[new['needed']]} now ({new['reason']}), in the plan it {needs[old['needed']]}"
+        why = f" ({new['reason']})" if new["reason"] else ""
+        yield f"{needs[new['needed']]} now{why}, in the plan it {needs[old['needed']]}"
     if not is_done:
         yield from _values_moved(old["values"], new["values"])
 
@@ -179,25 +181,24 @@ def _shown(value: object) -> str:
     return value if isinstance(value, str) and value else json.dumps(value, sort_keys=True)
 
 
-def steps_left(approved: Sequence[Result], servers: Mapping[int, Result], *, whole: bool) -> list[Result]:
-    """The batches of the approved plan that are left, in their order, with new numbers.
+def steps_left(
+    approved: Sequence[Result], servers: Sequence[Result], needed: Collection[tuple[int, int]], *, whole: bool = False
+) -> list[Result]:
+    """The batches or waves of the approved plan that are left, in their order, with new numbers.
 
-    ``servers`` are all that need a restart now, as the fresh plan shows them, by id. With ``whole`` a batch stays as it
-    is while one of its servers needs the restart.
+    ``servers`` are those of the fresh plan, ``needed`` the keys of those that need a restart now. With ``whole`` a
+    batch stays as it is while one of its servers needs the restart.
     """
-    left = []
-    for batch in approved:
-        members = [servers[one["id"]] for one in batch["servers"] if one["id"] in servers]
-        if any(one["needed"] for one in members):
-            kept = members if whole else [one for one in members if one["needed"]]
-            left.append({**batch, "servers": kept})
-    zones = [(batch["cluster_id"], batch["zone"]) for batch in left]
-    return [
-        {
-            **batch,
-            "number": place + 1,
-            "first_of_zone": zones[place] not in zones[:place],
-            "last_of_zone": zones[place] not in zones[place + 1 :],
-        }
-        for place, batch in enumerate(left)
-    ]
+    known = {server_key(one): one for one in servers}
+    left: list[Result] = []
+    for step in approved:
+        keys = [server_key(one) for one in step["servers"]]
+        if any(key in needed for key in keys):
+            kept = [known[key] for key in keys if key in known and (whole or key in needed)]
+            left.append({**step, "number": len(left) + 1, "servers": kept})
+    return left
+
+
+def server_key(server: Mapping[str, Any]) -> tuple[int, int]:
+    """The ids of the cluster and of the server of a plan."""
+    return server["cluster_id"], server["id"]

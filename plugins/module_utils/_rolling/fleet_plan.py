@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from itertools import zip_longest
@@ -22,6 +22,7 @@ from .._journal.rows import Place
 from .._ocp.endpoints import OcpApi
 from .._ocp.shared_reads import ReadsInOrder, SharedReads, sharing_reads
 from .._ocp.side_by_side import Crew
+from .._ocp.task_model import is_finished
 from .._restart.outlook import Change, Foresight
 from .._safety.caps import OPTION, Caps, portions
 from .._safety.database_rules import Obstacle, obstacle_words, obstacles
@@ -35,13 +36,14 @@ from .._targets.operating_tasks import tasks_of_cluster
 from .._targets.server import Server
 from .._targets.serving import is_stopped
 from .._targets.target import PlacedServer
-from .._targets.task_names import SERVER_RESTART
+from .._targets.task_names import DATABASE_RESTARTS, SERVER_RESTART, kind_of
 from .forecast import Past, Stage, forecast
 from .waves import Waves, waves_of
 from .zone_order import zone_order
 
 if TYPE_CHECKING:
     from .._base.windows import Calendar
+    from .plan_basis import Approval, Basis
 
 Result = dict[str, Any]
 # The facts of a server of a wave, and where it is.
@@ -53,7 +55,9 @@ class FleetRequest:
     """The options of the module: ``servers`` are pairs of cluster and server. Without ``majority`` all go in one wave.
 
     ``started_before`` is by the clock of this machine, ``change`` is a name; one of them is required. With ``caps`` no
-    wave takes down more servers than they allow. The forecast is for ``windows``.
+    wave takes down more servers than they allow. The forecast is for ``windows``. ``tolerated_alone`` are the tenants
+    that are tolerated for one server instead, by its cluster and name. By ``approval`` the plan is kept, or is one that
+    was approved.
     """
 
     servers: Sequence[tuple[str, str]]
@@ -64,6 +68,8 @@ class FleetRequest:
     journal_url: str | None = None
     caps: Caps | None = None
     windows: Calendar | None = None
+    tolerated_alone: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    approval: Approval | None = None
 
 
 def plan_fleet(crew: Crew, wanted: FleetRequest) -> Result:
@@ -73,14 +79,14 @@ def plan_fleet(crew: Crew, wanted: FleetRequest) -> Result:
     now, even if all outages were tolerated.
 
     Each cluster is read once, side by side, without waiting. Raises OptionError, TargetError for what does not exist,
-    ServiceError.
+    ServiceError, and PlanChanged if an approved plan does not fit any more.
     """
     check_tenants("tolerate_outage_of", wanted.tolerated)
     plans = crew.each(_find(crew, wanted), lambda api, found, clock: _planned(api, found, wanted, clock))
     side_by_side = zip_longest(*(plan.waves for plan in plans), fillvalue=())
     together = [[server for part in parts for server in part] for parts in side_by_side]
     waves = together if wanted.caps is None else _capped(crew, together, wanted.caps)
-    return {
+    found = {
         "changed": False,
         "waves": [
             {"number": number, "servers": [facts for facts, _place in wave]} for number, wave in enumerate(waves, 1)
@@ -97,6 +103,29 @@ def plan_fleet(crew: Crew, wanted: FleetRequest) -> Result:
             *(words for plan in plans for words in plan.warnings),
             *_unknown_tenants(plans, wanted.tolerated or ()),
         ],
+    }
+    return found if wanted.approval is None else _approved(found, plans, wanted, wanted.approval)
+
+
+def _approved(found: Result, plans: Sequence[_ClusterPlan], wanted: FleetRequest, approval: Approval) -> Result:
+    """The plan as it is kept for approval, or as far as the approved one is left. Raises PlanChanged."""
+    from .fleet_basis import fleet_with_approval
+
+    bases = {plan.cluster_id: plan.basis for plan in plans if plan.basis is not None}
+    busy = {plan.cluster_id for plan in plans if plan.is_busy}
+    return fleet_with_approval(found, bases, busy, options_of(wanted), approval)
+
+
+def options_of(wanted: FleetRequest) -> Result:
+    """The options that a plan is made of, as JSON; ``servers`` has what is said of one alone.
+
+    Which servers are listed shows in what each cluster rests on, whatever their order and however they are named.
+    """
+    from .plan_basis import shared_options
+
+    return {
+        **shared_options(wanted.change, wanted.started_before, wanted.majority, wanted.tolerated, wanted.caps),
+        "servers": {name: sorted(tenants) for name, tenants in wanted.tolerated_alone.items()},
     }
 
 
@@ -145,6 +174,8 @@ class _ClusterPlan:
     cluster_id: int
     past: Past
     planned_at: datetime
+    is_busy: bool
+    basis: Basis | None
 
 
 def _find(crew: Crew, wanted: FleetRequest) -> list[_Found]:
@@ -163,9 +194,16 @@ def _find(crew: Crew, wanted: FleetRequest) -> list[_Found]:
     for cluster_name, name in wanted.servers:
         first = by_name[cluster_name]
         cluster = found.setdefault(first.record["id"], first)
+        if wanted.approval is not None and _has_left(name, cluster, wanted.approval):
+            continue
         server = _named(name, cluster.placed, Cluster.from_api(cluster.record).label)
         cluster.listed[server.member.name] = server
     return list(found.values())
+
+
+def _has_left(name: str, cluster: _Found, approval: Approval) -> bool:
+    """Whether the approved plan has this server and the cluster has not: it is named with all else that has changed."""
+    return not _matching(name, cluster.placed) and approval.has_server(cluster.record["id"], name)
 
 
 def _find_cluster(shared: SharedReads, api: OcpApi, name: str, _clock: Clock) -> _Found:
@@ -177,6 +215,7 @@ def _find_cluster(shared: SharedReads, api: OcpApi, name: str, _clock: Clock) ->
 
 def _planned(api: OcpApi, found: _Found, wanted: FleetRequest, clock: Clock) -> _ClusterPlan:
     plan = _PlannedCluster(api, found, wanted, clock)
+    basis = None if wanted.approval is None else plan.basis(found)
     return _ClusterPlan(
         plan.wave_facts(),
         [plan.facts(server) for server in plan.left_alone],
@@ -192,14 +231,20 @@ def _planned(api: OcpApi, found: _Found, wanted: FleetRequest, clock: Clock) -> 
         plan.cluster.id,
         plan.past,
         datetime.fromtimestamp(clock.wall(), UTC),
+        plan.is_busy,
+        basis,
     )
 
 
 def _named(name: str, placed: Sequence[PlacedServer], cluster: str) -> PlacedServer:
-    matches = [server for server in placed if name in (str(server.id), server.member.name)]
+    matches = _matching(name, placed)
     known = [server.member.name for server in placed]
     exactly_one("servers", name, [{"id": server.id} for server in matches], known, f" in {cluster}")
     return matches[0]
+
+
+def _matching(name: str, placed: Sequence[PlacedServer]) -> list[PlacedServer]:
+    return [server for server in placed if name in (str(server.id), server.member.name)]
 
 
 class _PlannedCluster:
@@ -216,8 +261,9 @@ class _PlannedCluster:
         self._majority, self._tolerated = wanted.majority, frozenset(wanted.tolerated or ())
         self._layout = Layout(api, self.cluster.id, self.warnings)
         listed = self._tasks(api)
-        self.past = Past.of(listed or [], SERVER_RESTART)
-        self._states = server_states(placed, listed or [], (), ())
+        self._tasks_listed = listed or []
+        self.past = Past.of(self._tasks_listed, SERVER_RESTART)
+        self._states = server_states(placed, self._tasks_listed, (), ())
         self._listed = found.listed
         self._root_servers = {
             address_of(one, "ip", "port") for one in found.servers if one.get("withRootserver") is True
@@ -310,6 +356,23 @@ class _PlannedCluster:
         ]
         # The name of the change is for the servers of the list alone.
         return [start_line(self.cluster.id, name) for name in stopped] if self.waves.refused else []
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a restart runs on it or on a part of it."""
+        return any(
+            kind_of(task.get("name")) in DATABASE_RESTARTS and not is_finished(task) for task in self._tasks_listed
+        )
+
+    def basis(self, found: _Found) -> Basis:
+        """What its plan rests on. Raises a ServiceError if its tenants cannot be read for now."""
+        from .._fleet.facts import cluster_facts, server_facts
+        from .plan_basis import basis_of
+
+        left = {server.member.name for server in self.left_alone}
+        needs = {name: (name not in left, self.facts(server)["reason"]) for name, server in self._listed.items()}
+        servers = [server_facts(server, found.record) for server in found.servers]
+        return basis_of(cluster_facts(found.record), servers, self._layout.read(), needs, self._tasks_listed)
 
     def _note_lost(self, refused: Sequence[Outage]) -> None:
         self.lost.update(outage.tenant.name for outage in refused if not outage.tenant.stands_for_all)

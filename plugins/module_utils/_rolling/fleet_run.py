@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from os.path import lexists
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .._base.cli_hints import NEXT_STEPS_HEADING, RUN_AGAIN, Hints
 from .._base.clock import SYSTEM_CLOCK, Clock
@@ -26,6 +26,9 @@ from .._targets.target import Selector
 from .._waiting.progress_lines import progress_line
 from .fleet_plan import FleetRequest, plan_fleet
 from .tally import Tally
+
+if TYPE_CHECKING:
+    from .plan_basis import Approval
 
 Result = dict[str, Any]
 
@@ -50,14 +53,20 @@ class FleetRun:
     pause_file: str | None = None
     raised: str | None = None
 
+    @property
+    def plans_only(self) -> bool:
+        """Whether the plan is kept for approval, and nothing is restarted."""
+        return self.plan.approval is not None and self.plan.approval.plans_only
+
 
 def restart_by_plan(api: OcpApi, crew: Crew, wanted: FleetRun, clock: Clock = SYSTEM_CLOCK) -> Result:
     """Plan it, then restart wave by wave; returns the module's result, with the ``plan``.
 
-    In check mode it decides for each server, and restarts none. Raises NotAllRestarted before anything is sent if they
-    cannot restart as asked, and what ``restart_many`` raises; the facts have the plan too.
+    In check mode it decides for each server, and restarts none. A plan that is kept for approval is only shown. Raises
+    PlanChanged, NotAllRestarted before anything is sent if they cannot restart as asked, and what ``restart_many``
+    raises; the facts have the plan too.
     """
-    if wanted.in_waves and not wanted.request.wait:
+    if wanted.in_waves and not wanted.request.wait and not wanted.plans_only:
         raise OptionError("waves: true needs wait=true, since a wave begins when the one before serves.")
     planned = plan_fleet(crew, wanted.plan)
     fleet = _PlannedFleet(api, crew, wanted, planned, clock)
@@ -98,10 +107,13 @@ class _PlannedFleet:
     def restart(self) -> Result:
         """See restart_by_plan."""
         self._request.policy.note({"plan": self._plan})
-        for line in plan_lines(self._plan, in_full=self._request.policy.steps, would=self._request.check_mode):
+        would, approval = self._request.check_mode or self._wanted.plans_only, self._wanted.plan.approval
+        for line in plan_lines(self._plan, approval, in_full=self._request.policy.steps, would=would):
             self._say(line)
         if self._plan["refused"] or (len(self._waves) > 1 and not self._wanted.in_waves):
             raise NotAllRestarted("\n".join(refusal_lines(self._plan, self._wanted.plan, self._request.hints)))
+        if self._wanted.plans_only:
+            return {"changed": False}
         members = list(map(self._member, self._servers))
         from .._parameters.offline_time import raised_while
         from .raised_time import OfflineTimes
@@ -223,7 +235,7 @@ def _outcome_words(server: Result) -> str:
     return "FAILED" if server["failed"] else words.get(server["action"], f"restarted{took}")
 
 
-def plan_lines(plan: Result, *, in_full: bool, would: bool = False) -> Iterator[str]:
+def plan_lines(plan: Result, approval: Approval | None, *, in_full: bool, would: bool = False) -> Iterator[str]:
     """The counts, a line for each wave, and why not all restart at once; ``in_full`` with the reason of each server.
 
     ``would``: in check mode.
@@ -234,6 +246,8 @@ def plan_lines(plan: Result, *, in_full: bool, would: bool = False) -> Iterator[
     how = f" in {counted(len(waves), 'wave')}" if len(waves) > 1 else ""
     stopped = f", {len(refused)} refused, so nothing is sent" if refused else ""
     yield f"{done}{how}, {len(left)} left alone{stopped}"
+    if approval is not None:
+        yield approval.words(plan["digest"])
     # Refusals are printed once, at the end.
     if refused and not in_full:
         return

@@ -1,21 +1,23 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What the plan of a rolling restart rests on, and the plan that is kept for approval or run as it was approved."""
+"""What the plan of a restart rests on, and the plan that is kept for approval or run as it was approved."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
 from .._base.cli_hints import BY_OPTIONS, Hints
 from .._base.parsing import Record, integer
-from .._health.read_health import ClusterHealth
+from .._fleet.facts import Facts
 from .._restart.time_gate import longest_restart
 from .._restart.values_seen import ValuesSeen
+from .._safety.caps import Caps
 from .._safety.layout import by_locality
 from .._targets.task_names import SERVER_RESTART, ZONE_RESTART
-from .approved_plan import ROLLING, check_unchanged, sealed, steps_left
+from .approved_plan import ROLLING, check_unchanged, sealed, server_key, steps_left
 from .rolling_order import Node
 
 Result = dict[str, Any]
@@ -30,6 +32,21 @@ class Approval:
     keep: Callable[[Result], None] | None = None
     hints: Hints = BY_OPTIONS
 
+    @property
+    def plans_only(self) -> bool:
+        """Whether the plan is written to be approved, and nothing is restarted."""
+        return self.approved is None
+
+    def words(self, digest: str) -> str:
+        """The line that shows the digest of the plan."""
+        return f"{'plan' if self.plans_only else 'approved plan, unchanged'}: {digest}"
+
+    def has_server(self, cluster_id: int, name: str) -> bool:
+        """Whether the approved plan has a server of this cluster with this id, as text, or address."""
+        clusters = [] if self.approved is None else self.approved["clusters"]
+        servers = [server for cluster in clusters if cluster["id"] == cluster_id for server in cluster["servers"]]
+        return any(name in (str(server["id"]), server["name"]) for server in servers)
+
 
 @dataclass(frozen=True)
 class Basis:
@@ -40,30 +57,42 @@ class Basis:
 
 
 def basis_of(
-    health: ClusterHealth, tenants: Iterable[Record], nodes: Sequence[Node], values: ValuesSeen | None
+    cluster: Facts,
+    servers: Sequence[Facts],
+    tenants: Iterable[Record],
+    needs: Mapping[str, tuple[bool, str]],
+    listed: Sequence[Record],
+    values: ValuesSeen | None = None,
 ) -> Basis:
-    """What the plan of a cluster rests on; ``nodes`` are its servers in scope."""
-    in_scope = {node.name: node for node in nodes}
-    servers = []
-    for server in health.servers:
-        node = in_scope.get(server["name"])
-        servers.append(
+    """What the plan of a cluster rests on.
+
+    ``needs`` are its servers in scope, by name: whether each needs the restart, and why. ``listed`` are its tasks.
+    """
+    shown = []
+    for server in servers:
+        needed, reason = needs.get(server["name"], (None, ""))
+        shown.append(
             {
                 **{key: server[key] for key in ("id", "name", "zone", "status", "idc", "region")},
                 "root": server["with_rootserver"],
-                "needed": None if node is None else node.needed,
-                "reason": "" if node is None else node.reason,
+                "needed": needed,
+                "reason": reason,
                 "values": {} if values is None else values.effect.shown(server["name"]),
             }
         )
     facts = {
-        **{key: health.cluster[key] for key in ("id", "name")},
-        "servers": sorted(servers, key=lambda one: str(one["name"])),
+        **{key: cluster[key] for key in ("id", "name")},
+        "servers": sorted(shown, key=lambda one: str(one["name"])),
         "tenants": sorted(map(_tenant, tenants), key=lambda one: str(one["name"])),
     }
     tasks = {"server": SERVER_RESTART, "zone": ZONE_RESTART}
-    slowest = {kind: longest_restart(health.listed, name) for kind, name in tasks.items()}
+    slowest = {kind: longest_restart(listed, name) for kind, name in tasks.items()}
     return Basis(facts, {kind: None if task is None else task.duration for kind, task in slowest.items()})
+
+
+def needs_of(nodes: Iterable[Node]) -> dict[str, tuple[bool, str]]:
+    """The servers of a rolling restart as basis_of wants them."""
+    return {node.name: (node.needed, node.reason) for node in nodes}
 
 
 def _tenant(record: Record) -> Result:
@@ -77,31 +106,81 @@ def _tenant(record: Record) -> Result:
     }
 
 
-def with_approval(found: Result, bases: Sequence[Basis], options: Result, approval: Approval) -> Result:
-    """The plan ``found`` now with its digest; if one was approved, that one, as far as it is left.
+def shared_options(
+    change: str | None,
+    started_before: datetime | None,
+    majority: bool,
+    tolerated: Sequence[str] | None,
+    caps: Caps | None,
+) -> Result:
+    """The options that every plan is made of, as JSON."""
+    return {
+        "change": change,
+        "started_before": None if started_before is None else started_before.astimezone(UTC).isoformat(),
+        "safety": "majority" if majority else "none",
+        "tolerate_outage_of": sorted(tolerated or ()),
+        "most_down": {} if caps is None else dict(caps.most),
+    }
 
-    Raises PlanChanged, and OptionError if the plan cannot be kept.
+
+def as_approved(
+    found: Result, now: Result, busy: Collection[int], approval: Approval, left: Callable[[Result], Result]
+) -> Result:
+    """The plan ``found`` with the digest of ``now``, its document; if one was approved, with what is ``left`` of that.
+
+    ``busy`` are the ids of the clusters on which a restart runs. Raises PlanChanged, and OptionError if the plan cannot
+    be kept.
     """
-    now = _document(found, bases, options)
     if approval.approved is None:
         if approval.keep is not None:
             approval.keep(now)
         return {**found, "digest": now["digest"]}
-    busy = {cluster["id"] for cluster in found["clusters"] if cluster["task_ids"]}
     check_unchanged(approval.approved, now, approval.named, busy, approval.hints.named)
-    servers = {server["id"]: server for batch in found["batches"] for server in batch["servers"]}
-    whole = options["strategy"] == "zone"
-    left = steps_left([_shown(batch) for batch in approval.approved["batches"]], servers, whole=whole)
+    return {**found, **left(approval.approved), "digest": approval.approved["digest"]}
+
+
+def voters_lost(basis: Basis, zone: str | None) -> list[str]:
+    """The tenants that have a voter in this zone, and so lose it while a server of the zone restarts."""
+    return [one["name"] for one in basis.facts["tenants"] if zone in one["voters"]]
+
+
+def without_expectations(step: Result) -> Result:
+    """A batch or wave without what is only told to the person who approves it."""
+    return {key: value for key, value in step.items() if key not in ("tenants_without_a_voter", "seconds")}
+
+
+def total_seconds(steps: Sequence[Result]) -> float | None:
+    """How long all of them take one after another; None if that of one is not known."""
+    times = [step["seconds"] for step in steps]
+    return None if None in times else sum(times)
+
+
+def rolling_with_approval(found: Result, bases: Sequence[Basis], options: Result, approval: Approval) -> Result:
+    """The plan of a rolling restart ``found`` now; see as_approved."""
+    busy = {cluster["id"] for cluster in found["clusters"] if cluster["task_ids"]}
+    return as_approved(
+        found, _document(found, bases, options), busy, approval, lambda approved: _left(found, approved, options)
+    )
+
+
+def _left(found: Result, approved: Result, options: Result) -> Result:
+    servers = [server for batch in found["batches"] for server in batch["servers"]]
+    needed = {server_key(one) for one in servers if one["needed"]}
+    steps = [without_expectations(batch) for batch in approved["batches"]]
+    left = steps_left(steps, servers, needed, whole=options["strategy"] == "zone")
+    zones = [(batch["cluster_id"], batch["zone"]) for batch in left]
+    for place, batch in enumerate(left):
+        batch["first_of_zone"] = zones[place] not in zones[:place]
+        batch["last_of_zone"] = zones[place] not in zones[place + 1 :]
     counts = [batch["cluster_id"] for batch in left]
     clusters = [{**cluster, "batches": counts.count(cluster["id"])} for cluster in found["clusters"]]
-    return {**found, "clusters": clusters, "batches": left, "digest": approval.approved["digest"]}
+    return {"clusters": clusters, "batches": left}
 
 
 def _document(found: Result, bases: Sequence[Basis], options: Result) -> Result:
     """The plan as it is written."""
     known = {basis.facts["id"]: basis for basis in bases}
     batches = [_expected(batch, known[batch["cluster_id"]], options["strategy"]) for batch in found["batches"]]
-    times = [batch["seconds"] for batch in batches]
     one_by_one = options["strategy"] == "server"
     return sealed(
         {
@@ -111,17 +190,15 @@ def _document(found: Result, bases: Sequence[Basis], options: Result) -> Result:
             "blocked": {one["name"]: one["message"] for one in found["clusters"] if one["blocked"]},
             "batches": batches,
             "requests": sum(len(batch["servers"]) if one_by_one else 1 for batch in batches),
-            "seconds": None if None in times else sum(times),
+            "seconds": total_seconds(batches),
         }
     )
 
 
 def _expected(batch: Result, basis: Basis, strategy: str) -> Result:
     """A batch with the tenants that lose a voter meanwhile, and for how long: as the longest past restart took."""
-    tenants = [one["name"] for one in basis.facts["tenants"] if batch["zone"] in one["voters"]]
-    return {**batch, "tenants_without_a_voter": tenants, "seconds": basis.seconds[strategy]}
-
-
-def _shown(batch: Result) -> Result:
-    """The batch without what is only told to the person who approves it."""
-    return {key: value for key, value in batch.items() if key not in ("tenants_without_a_voter", "seconds")}
+    return {
+        **batch,
+        "tenants_without_a_voter": voters_lost(basis, batch["zone"]),
+        "seconds": basis.seconds[strategy],
+    }

@@ -145,10 +145,10 @@ def plan_rolling_restart(api: OcpApi, wanted: RollingRequest, clock: Clock = SYS
 
 def _approved(result: Result, planned: Sequence[_Plan], wanted: RollingRequest, approval: Approval) -> Result:
     """The plan as it is kept for approval, or as it was approved. Raises PlanChanged."""
-    from .plan_basis import with_approval
+    from .plan_basis import rolling_with_approval
 
     bases = [plan.basis for plan in planned if plan.basis is not None]
-    return with_approval(result, bases, options_of(wanted), approval)
+    return rolling_with_approval(result, bases, options_of(wanted), approval)
 
 
 def _forecast(planned: Sequence[_Plan], wanted: RollingRequest, clock: Clock) -> Result:
@@ -203,23 +203,21 @@ class _Plan:
 
 def options_of(wanted: RollingRequest) -> Result:
     """The options that a plan is made of, as JSON."""
-    watch, caps = wanted.watch, wanted.caps
+    from .plan_basis import shared_options
+
+    watch = wanted.watch
     return {
+        **shared_options(wanted.change, wanted.started_before, wanted.majority, wanted.tolerated, wanted.caps),
         "clusters": [*wanted.clusters],
         "zones": None if wanted.zones is None else [*wanted.zones],
         "servers": None if wanted.servers is None else [*wanted.servers],
         "batch": "auto" if wanted.batch is None else str(wanted.batch),
         "strategy": wanted.strategy.value,
-        "change": wanted.change,
-        "started_before": None if wanted.started_before is None else wanted.started_before.astimezone(UTC).isoformat(),
         "until_effective": dict(wanted.until_effective),
         "min_zones": wanted.min_zones,
         "canary": wanted.canary,
-        "safety": "majority" if wanted.majority else "none",
-        "tolerate_outage_of": sorted(wanted.tolerated or ()),
         "stop_on": [] if watch is None else sorted(sign.value for sign in watch.signs),
         "max_lag": None if watch is None else watch.max_lag,
-        "most_down": {} if caps is None else dict(caps.most),
     }
 
 
@@ -310,9 +308,9 @@ def _plan_cluster(
         unsafe = [*filter(None, (lost, obstacle_reason(found, tolerated, wanted.hints)))]
     basis = None
     if wanted.approval is not None:
-        from .plan_basis import basis_of
+        from .plan_basis import basis_of, needs_of
 
-        basis = basis_of(health, layout.read(), nodes, values)
+        basis = basis_of(health.cluster, health.servers, layout.read(), needs_of(nodes), health.listed, values)
     return _Plan(
         cluster, health, planned, unchanged_nodes(nodes, planned), unsafe, found, wanted.hints, crossed, basis=basis
     )

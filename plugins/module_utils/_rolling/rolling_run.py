@@ -144,7 +144,7 @@ class _RollingRun:
     def _plans_only(self) -> bool:
         """Whether nothing is restarted: in check mode, and where the plan is written to be approved."""
         approval = self._wanted.each.plan.approval
-        return self._request.check_mode or (approval is not None and approval.approved is None)
+        return self._request.check_mode or (approval is not None and approval.plans_only)
 
     def _foretell(self) -> None:
         for cluster in self._plan["clusters"]:

@@ -35,9 +35,8 @@ def plan_lines(plan: Result, wanted: RollingRequest, *, in_full: bool, would: bo
     done = _would_words(total, batches) if would and total else f"{total} to restart"
     ill = f"blocked: {len(blocked)} of {counted(len(clusters), 'cluster')}; " if blocked else ""
     yield f"{ill}{done}, {len(left)} left alone{where}"
-    if "digest" in plan:
-        is_approved = wanted.approval is not None and wanted.approval.approved is not None
-        yield f"{'approved plan, unchanged' if is_approved else 'plan'}: {plan['digest']}"
+    if wanted.approval is not None:
+        yield wanted.approval.words(plan["digest"])
     yield from _blocked_lines(blocked, in_full=in_full)
     zones = [(place, [*there]) for place, there in groupby(batches, itemgetter("cluster", "zone", "canary"))]
     for (cluster, zone, canary), there in zones if in_full or len(zones) <= MOST_ZONES else ():

@@ -40,6 +40,7 @@ VALUES = {
     "stop_on": "alarms,backup",
     "waves": "true",
     "strategy": "server",
+    "approved_plan": "/ops/plan.json",
 }
 LISTS = {"tolerate_outage_of": ["sys", "cart"], "judged_tasks": [1001, 1002], "stop_on": ["alarms", "backup"]}
 PAGES = {

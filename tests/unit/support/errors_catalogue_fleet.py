@@ -9,7 +9,7 @@ from functools import partial
 from unittest import mock
 
 from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling import plan_file
-from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling.approved_plan import ROLLING, sealed
+from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling.approved_plan import FLEET, ROLLING, sealed
 from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue import OPTIONS, TASKS, Entry
 from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue_service import error_lost
 from ansible_collections.oceanbase.ocp.tests.unit.support.errors_catalogue_tasks import (
@@ -36,12 +36,15 @@ def fleet_entries() -> Iterator[Entry]:
     proves = ("change", "started_before", "wait")
     yield fleet("neither a name nor an instant to prove by", names=proves, wait=True, started_before=None)
     undated = ("started_before",)
-    approved = sealed({"kind": ROLLING, "options": {}, "clusters": [], "batches": []})
-    with mock.patch.object(plan_file, "read_plan", lambda *_given: approved):
+    plans = {kind: sealed({"kind": kind, "options": {}, "clusters": []}) for kind in (ROLLING, FLEET)}
+    with mock.patch.object(plan_file, "read_plan", lambda _path, kind, _option: plans[kind]):
         other = ("approved_plan", "cluster orders (id 31)")
         given = {"approved_plan": "/ops/plan.json"}
         place = (TASKS, "An approved plan does not fit any more")
         yield entry(place, "what the plan rests on has changed", "cluster_rolling_restart_info", other, **given)
+        yield entry(place, "what the plan of a fleet rests on has changed", "fleet_restart_info", other, **given)
+        alone = ("approved_plan", "/ops/plan.json", "wait")
+        yield entry((OPTIONS, "approved_plan"), "and no `wait`", "fleet_restart", alone, **given)
     rise = {"cluster": "orders", "metric_limits": [{"name": "sql_rt", "rise": 50}]}
     named = ("metrics_before", "rise")
     yield entry(

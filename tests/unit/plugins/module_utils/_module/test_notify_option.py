@@ -88,7 +88,9 @@ def test_what_is_left_for_the_next_run_is_a_pause(receiver, run):
     assert receiver.got[3]["servers"] == {"restarted": 0, "left_alone": 0, "failed": 0, "untouched": 1}
 
 
-@pytest.mark.parametrize("more", [{"options_only": True}, {"run": {}, "clusters": ["orders"]}])
+@pytest.mark.parametrize(
+    "more", [{"options_only": True}, {"plan_file": "plan.json"}, {"run": {}, "clusters": ["orders"]}]
+)
 def test_nothing_is_sent_where_nothing_is_restarted(receiver, run, more):
     run(lambda: dict(DONE), check_mode=True)
     run(lambda: dict(DONE), **more)

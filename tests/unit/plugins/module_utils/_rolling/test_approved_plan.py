@@ -243,6 +243,20 @@ def test_restart_of_a_planned_server_that_runs_still_is_progress(service, approv
     assert "status RESTARTING" in " ".join(differences(approved, now, ()))
 
 
+def test_restarted_server_may_serve_again_and_is_named_if_it_is_down(service, approve):
+    service.servers_there[0].status = "STOPPED"
+    approved = approve()
+    [cluster] = approved["clusters"]
+
+    def found(status):
+        servers = [{**one, "needed": False, "status": status} for one in cluster["servers"]]
+        return list(differences(approved, {**approved, "clusters": [{**cluster, "servers": servers}]}))
+
+    assert found("RUNNING") == []
+    assert "server 10.1.0.2:2882 has the status UNAVAILABLE now, the plan has RUNNING" in " ".join(found("UNAVAILABLE"))
+    assert "server 10.1.0.1:2882 has the status UNAVAILABLE now, the plan has STOPPED" in " ".join(found("UNAVAILABLE"))
+
+
 def test_root_service_that_the_restart_of_its_server_has_moved_is_no_change(service, approve):
     service.servers_there[0].root_server = True
     approved = approve()
