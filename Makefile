@@ -235,7 +235,7 @@ audit: $(DEV) $(AUDIT) ## Check the installed packages against the advisories of
 	@$(BIN)/python tools/audit .build/audit/bin/pip-audit $(BIN)/python
 
 .PHONY: recordings
-recordings: $(DEV) ## Record output into docs/progress.md, docs/ocp-status.md, docs/journal.md and README.md
+recordings: $(DEV) ## Record output into README.md and docs/progress.md, ocp-status.md, journal.md and approved-plan.md
 	@$(BIN)/python tools/record
 
 .PHONY: errors

@@ -17,6 +17,7 @@ description:
     processes.
   - Required - O(hosts).
   - Once per change - O(change), O(started_before), O(in_flight).
+  - When not to restart - O(windows).
   - Waiting - O(wait), O(wait_timeout), O(wait_interval).
   - Output - O(show_progress), O(show_steps), O(log_lines), O(detail), O(hint_variables), O(planned).
   - Connection and journal - O(url), O(username), O(password), O(access_key_id), O(access_key_secret),
@@ -28,6 +29,12 @@ options:
     type: list
     elements: str
     required: true
+  windows:
+    description:
+      - Begin the restart only in one of these maintenance windows, and if it would end there. Outside, nothing begins,
+        C(action) is V(postponed), and the reason says when the next window opens.
+        See O(oceanbase.ocp.server_restart#module:windows).
+    type: dict
 extends_documentation_fragment:
   - oceanbase.ocp.connection
   - oceanbase.ocp.attributes
@@ -90,7 +97,7 @@ action:
     - What was done, or would be in check mode.
     - V(submitted) - a new restart was started. V(attached) - a restart that was already running was joined. V(adopted)
       - the answer was lost, but the task of the restart was found. V(skipped) - no restart was needed. V(postponed) -
-      it would not have ended before C(finish_before).
+      it would not have ended before C(finish_before), or in one of the C(windows).
     - Null if the module failed before that.
   returned: once the target was found
   type: str
@@ -519,7 +526,7 @@ skipped_hosts:
 
 from ..module_utils._module.bridge import Definition, run_module
 from ..module_utils._base.checks import check_nonempty
-from ..module_utils._module.restart_options import PART_OPTIONS, RESTART_OPTIONS, restart_options
+from ..module_utils._module.restart_options import PART_OPTIONS, RESTART_OPTIONS, WINDOW_OPTIONS, restart_options
 from ..module_utils._rolling.run_part import restart_part
 from ..module_utils._targets.agents import Agents
 from ..module_utils._targets.target import Selector
@@ -527,6 +534,7 @@ from ..module_utils._targets.target import Selector
 OPTIONS = {
     "hosts": {"type": "list", "elements": "str", "required": True},
     **RESTART_OPTIONS,
+    **WINDOW_OPTIONS,
     **PART_OPTIONS,
 }
 

@@ -15,7 +15,7 @@ description:
     ended.
   - Required - O(arbitration_service).
   - Once per change - O(change), O(started_before), O(in_flight).
-  - When not to restart - O(safety), O(tolerate_outage_of), O(safety_timeout).
+  - When not to restart - O(safety), O(tolerate_outage_of), O(safety_timeout), O(windows).
   - Waiting - O(wait), O(wait_timeout), O(wait_interval).
   - Output - O(show_progress), O(show_steps), O(log_lines), O(detail), O(hint_variables), O(planned).
   - Connection and journal - O(url), O(username), O(password), O(access_key_id), O(access_key_secret),
@@ -25,6 +25,12 @@ options:
     description: Id of the arbitration service, or its address as V(ip:port).
     type: str
     required: true
+  windows:
+    description:
+      - Begin the restart only in one of these maintenance windows, and if it would end there. Outside, nothing begins,
+        C(action) is V(postponed), and the reason says when the next window opens.
+        See O(oceanbase.ocp.server_restart#module:windows).
+    type: dict
 extends_documentation_fragment:
   - oceanbase.ocp.connection
   - oceanbase.ocp.attributes
@@ -81,7 +87,7 @@ action:
     - What was done, or would be in check mode.
     - V(submitted) - a new restart was started. V(attached) - a restart that was already running was joined. V(adopted)
       - the answer was lost, but the task of the restart was found. V(skipped) - no restart was needed. V(postponed) -
-      it would not have ended before C(finish_before).
+      it would not have ended before C(finish_before), or in one of the C(windows).
     - Null if the module failed before that.
   returned: once the target was found
   type: str
@@ -550,6 +556,7 @@ from ..module_utils._module.restart_options import (
     PART_OPTIONS,
     RESTART_OPTIONS,
     SAFETY_OPTIONS,
+    WINDOW_OPTIONS,
     restart_options,
 )
 from ..module_utils._rolling.run_part import restart_part
@@ -560,6 +567,7 @@ OPTIONS = {
     "arbitration_service": {"type": "str", "required": True},
     **RESTART_OPTIONS,
     **SAFETY_OPTIONS,
+    **WINDOW_OPTIONS,
     **PART_OPTIONS,
 }
 

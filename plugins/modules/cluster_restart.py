@@ -99,7 +99,7 @@ action:
     - What was done, or would be in check mode.
     - V(submitted) - a new restart was started. V(attached) - a restart that was already running was joined. V(adopted)
       - the answer was lost, but the task of the restart was found. V(skipped) - no restart was needed. V(postponed) -
-      it would not have ended before C(finish_before).
+      it would not have ended before C(finish_before), or in one of the C(windows).
     - Null if the module failed before that.
   returned: once the target was found
   type: str

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 
 PLAYBOOK = "oceanbase.ocp.rolling_restart"
 # Steps so short that a restart costs the play next to nothing.
@@ -15,6 +15,14 @@ CLUSTERS = ["cluster1", "cluster2"]
 # Servers are numbered cluster by cluster and zone by zone; the root server is the first of a cluster.
 IN_ORDER = [6 * cluster + server for cluster in range(2) for server in (3, 4, 5, 6, 2, 1)]
 RESTART = re.compile(r"/api/v2/ob/clusters/(\d+)/servers/(\d+)/restart")
+# Windows that are always open.
+OPEN = {"time_zone": "UTC", "weekly": [{"start": "00:00", "end": "24:00"}]}
+
+
+def closed_windows():
+    """Windows of which none is open today or tomorrow."""
+    later = (datetime.now(UTC) + timedelta(days=2)).strftime("%a").lower()
+    return {"time_zone": "UTC", "weekly": [{"days": [later], "start": "01:00", "end": "04:10"}]}
 
 
 def posts(emulator):

@@ -5,13 +5,20 @@
 from __future__ import annotations
 
 import json
+import runpy
+import shutil
+from datetime import datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from documentation_blocks import blocks
 from jsonschema import Draft202012Validator
-from rolling import QUICK, message, plan_lines, posts
+from repository import REPOSITORY
+from rolling import QUICK, message, plan_lines, posts, tasks
 
+# That of the recording on the page, and its clock.
+RECORD = SimpleNamespace(**runpy.run_path(str(REPOSITORY / "tools" / "record")))
 ONE = ("--clusters", "1", "--zones", "3", "--servers-per-zone", "1", *QUICK)
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs/approved-plan.schema.json").read_text())
 
@@ -125,3 +132,53 @@ def test_plan_of_one_kind_is_refused_by_the_other_and_an_edited_one_by_both(rest
     assert both.rc == 2
     assert "fleet_restart_plan_file, fleet_restart_approved_plan: both are given" in both.result["msg"]
     assert posts(emulator) == []
+
+
+@pytest.fixture
+def nights(ansible, start_emulator, connect, tmp_path):
+    """The example of a night shift, with clocks that go by what the test says; each restart takes 25 minutes."""
+    emulator = start_emulator("--step-seconds", str(RECORD.NIGHT_STEP))
+    connect(emulator)
+    shutil.copy(REPOSITORY / "examples/night_shift.yml", tmp_path)
+    clock, monday = RECORD.MovedClock(emulator.url, tmp_path), RECORD.next_monday(datetime.now(RECORD.BERLIN))
+
+    def play(given, days, at, touched_at=None):
+        """Run the example so many days after Monday, and make its pause file at a time of that day."""
+        clock.until(RECORD.night(monday, days, at))
+        touch = RECORD.night(monday, days, touched_at) if touched_at else None
+        ansible.environment |= clock.variables(tmp_path / "pause", touch)
+        outcome = ansible.playbook(
+            str(tmp_path / "night_shift.yml"),
+            arguments=f"-e {given}={tmp_path}/plan.json -e rolling_restart_wait_interval=120",
+        )
+        assert outcome.rc == 0, outcome.output
+        return " ".join(outcome.output.split())
+
+    return SimpleNamespace(play=play, emulator=emulator, monday=monday, pause=tmp_path / "pause")
+
+
+@pytest.mark.nightly
+@pytest.mark.timeout(600)
+def test_night_shift_pauses_ends_with_its_window_and_goes_on_the_next_night(nights):
+    play, emulator = nights.play, nights.emulator
+    assert "would restart 6 servers one by one" in play("plan", 0, "12:00")
+    assert posts(emulator) == []
+    paused = play("approved", 1, "01:00", touched_at="01:30")
+    assert f"Left for the next run, since {nights.pause} is there; remove it, then run the same command again" in paused
+    assert posts(emulator) == [3, 4]
+    nights.pause.unlink()
+    ended = play("approved", 1, "01:59")
+    assert "since it would not be done before the window closes on Tuesday" in ended
+    assert "the next window opens on Wednesday" in ended
+    assert posts(emulator) == [3, 4, 5, 6]
+    by_day = play("approved", 1, "12:00")
+    assert "Left for the next run, since no window is open; the next window opens on Wednesday" in by_day
+    assert posts(emulator) == [3, 4, 5, 6]
+    assert "6 servers: 2 restarted, 4 left alone, 0 failed, 0 not touched" in play("approved", 2, "01:00")
+    assert "0 to restart, 6 left alone" in play("approved", 2, "02:00")
+    assert posts(emulator) == [3, 4, 5, 6, 2, 1]
+    assert sorted(emulator.restarts("OB_SERVER").values()) == [1] * 6
+    for _task, _name, status, begun, ended in tasks(emulator):
+        opens = begun.astimezone(RECORD.BERLIN).replace(hour=1, minute=0, second=0, microsecond=0)
+        assert (status, opens.weekday() in (1, 2)) == ("SUCCESSFUL", True)
+        assert opens <= begun < ended <= opens + timedelta(hours=2, minutes=10)

@@ -203,6 +203,21 @@ def test_readme_recordings_are_what_the_commands_print(name, tmp_path, monkeypat
 
 
 @pytest.mark.nightly
+@pytest.mark.timeout(600)
+def test_recording_of_a_night_shift_is_what_it_prints():
+    record = runpy.run_path(str(REPOSITORY / "tools" / "record"))
+    page = (REPOSITORY / "docs/approved-plan.md").read_text()
+
+    def fixed(text: str) -> str:
+        """Without dates, durations and digests, whose lengths decide where lines are folded."""
+        varies = r"sha256:\w+|\d{4}-\d\d-\d\d\d\d:\d\d|in[\d.]+s,|[Aa]bout(\d+h)?\d+min|took\d+seconds"
+        return re.sub(varies, "", re.sub(r"\s+", "", text))
+
+    shown = re.search(r"<!-- recording: nights -->\n```text\n(.*?)^```", page, re.MULTILINE | re.DOTALL)[1]
+    assert fixed(record["record_nights"]()) == fixed(shown)
+
+
+@pytest.mark.nightly
 def test_recording_of_two_controllers_is_what_they_print():
     record = runpy.run_path(str(REPOSITORY / "tools" / "record"))
     page = (REPOSITORY / "docs/journal.md").read_text()

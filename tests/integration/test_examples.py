@@ -17,8 +17,13 @@ EXAMPLES = REPOSITORY / "examples"
 TABLE = dict(
     re.findall(r"^\| \[([\w.]+)\]\(\1[/\w.]*\) \| .* \| `(.*)` \|$", (EXAMPLES / "README.md").read_text(), re.MULTILINE)
 )
-# Of what is no playbook.
-ELSEWHERE = {"eda": "test_eda.py", "emulator": "test_emulator_tasks.py", "molecule": "test_molecule.py"}
+# Of what is no playbook, or needs another clock.
+ELSEWHERE = {
+    "eda": "test_eda.py",
+    "emulator": "test_emulator_tasks.py",
+    "molecule": "test_molecule.py",
+    "night_shift.yml": "test_approved_plan.py",
+}
 ORDERS = [f"10.0.0.{last}:2882" for last in range(1, 7)]
 PAYMENTS = [f"10.0.0.{last}:2882" for last in range(7, 10)]
 RESTARTED = {
@@ -57,7 +62,7 @@ def example(ansible, emulator, connect, tmp_path):
 
 def test_table_has_each_example_and_a_test_runs_it():
     there = {path.name for path in EXAMPLES.iterdir()} - {"README.md"}
-    assert (set(TABLE), len(TABLE)) == (there, 11)
+    assert (set(TABLE), len(TABLE)) == (there, 12)
     assert there == {*RESTARTED, *ELSEWHERE}
     tests = REPOSITORY / "tests/integration"
     assert all(f"examples/{name}" in (tests / test).read_text() for name, test in ELSEWHERE.items())

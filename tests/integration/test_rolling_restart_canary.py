@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 import yaml
-from rolling import FLEET, IN_ORDER, PLAYBOOK, QUICK, message, names, once, plan, posts
+from rolling import FLEET, IN_ORDER, OPEN, PLAYBOOK, QUICK, closed_windows, message, names, once, plan, posts
 
 FOREVER = 3600
 
@@ -105,16 +105,13 @@ def test_node_that_was_drained_when_the_time_was_up_is_undrained(roll, start_emu
 @pytest.mark.parametrize("batch", [1, 2])
 def test_outside_its_windows_a_run_begins_nothing_and_the_next_one_goes_on(roll, start_emulator, batch):
     emulator = start_emulator(*QUICK)
-    later = (datetime.now(UTC) + timedelta(days=2)).strftime("%a").lower()
-    closed = {"time_zone": "UTC", "weekly": [{"days": [later], "start": "01:00", "end": "04:10"}]}
     given = {"started_before": emulator.get("/emulator/clock")["time"], "batch": batch}
-    outcome = roll(emulator, ["payments"], windows=closed, **given)
+    outcome = roll(emulator, ["payments"], windows=closed_windows(), **given)
     assert (outcome.rc, posts(emulator)) == (0, []), outcome.output
     words = " ".join(outcome.output.split())
     assert "Left for the next run, since no window is open; the next window opens on " in words
     assert "forecast: It is not known how long it takes" in words
-    always = {"time_zone": "UTC", "weekly": [{"start": "00:00", "end": "24:00"}]}
-    assert roll(emulator, ["payments"], windows=always, **given).rc == 0
+    assert roll(emulator, ["payments"], windows=OPEN, **given).rc == 0
     assert len(posts(emulator)) == 3
 
 

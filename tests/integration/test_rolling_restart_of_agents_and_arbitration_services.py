@@ -10,13 +10,14 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from credentials import BASIC
+from rolling import OPEN, closed_windows
 
 AGENTS, ARBITRATION = "agent_rolling_restart", "arbitration_service_rolling_restart"
 HOSTS = [f"10.0.0.{last}" for last in range(1, 6)]
 FLEET = """
 clusters:
   - name: orders
-    zones: [{name: zone1, servers: [{ip: 10.0.0.1}]}]
+    zones: [{name: zone1, servers: [{ip: 10.0.0.1}, {ip: 10.0.0.2}, {ip: 10.0.0.3}]}]
 arbitration_services: [{ip: 10.0.0.10}, {ip: 10.0.0.11}, {ip: 10.0.0.12}]
 """
 SERVICES = [f"10.0.0.{last}:2888" for last in (10, 11, 12)]
@@ -106,6 +107,22 @@ def test_arbitration_service_is_refused_until_log_streams_recover(run, arbitrate
     gone_on = services(run, arbitrated, services=",".join(SERVICES))
     assert gone_on.rc == 0, gone_on.output
     assert arbitrated.restarts("ARBITRATION_SERVICE") == dict.fromkeys(SERVICES, 1)
+
+
+@pytest.mark.parametrize(
+    ("kind", "given", "left"),
+    [(agents, {"hosts": HOSTS[:3], "batch": 2}, HOSTS[:3]), (services, {"services": SERVICES}, SERVICES)],
+)
+def test_outside_its_windows_nothing_begins_and_the_next_run_restarts_each_once(run, arbitrated, kind, given, left):
+    outside = kind(run, arbitrated, windows=closed_windows(), **given)
+    assert (outside.rc, arbitrated.requests("POST")) == (0, []), outside.output
+    said = " ".join(outside.output.split())
+    assert said.count("Left for the next run, since no window is open; the next window opens on ") == 1
+    assert f", run the same command again then: {', '.join(left)}" in said
+    inside = kind(run, arbitrated, windows=OPEN, **given)
+    assert inside.rc == 0, inside.output
+    restarted = {**arbitrated.restarts("HOST"), **arbitrated.restarts("ARBITRATION_SERVICE")}
+    assert restarted == dict.fromkeys(left, 1)
 
 
 @pytest.mark.parametrize(

@@ -46,8 +46,12 @@ def restart_part(
             line = _line(f"{join_names(targets)} FAILED", targets, planned)
             request.policy.show(progress_line(line), True)
         raise
+    if planned and result["action"] == "postponed":
+        names = ", ".join(_left(result, targets, planned))
+        # Whole, however narrow the terminal is.
+        request.policy.announce(progress_line(f"Left for the next run, since {result['reason']}: {names}"), False)
     # A run that finds nothing to do says so once.
-    if planned and request.wait and (result["action"] != "skipped" or planned[-1] in targets):
+    elif planned and request.wait and (result["action"] != "skipped" or planned[-1] in targets):
         line = _of_check(result, targets, planned) if request.check_mode else _of_run(result, targets, planned)
         request.policy.show(progress_line(line), False)
     return result
@@ -75,11 +79,22 @@ def _of_check(result: Result, targets: Sequence[str], planned: Sequence[str]) ->
     return f"{_line(_outcome(would, result, ''), targets, planned)}: {reason}"
 
 
-def _outcome(before: str, result: Result, after: str) -> str:
-    """What became of the members that need a restart, between these words, and of those that do not."""
+def _left(result: Result, targets: Sequence[str], planned: Sequence[str]) -> list[str]:
+    """The members that a postponed part would have restarted, and all targets after it."""
+    last = max((place for place, name in enumerate(planned, start=1) if name in targets), default=len(planned))
+    return [*_needing(result)[0], *planned[last:]]
+
+
+def _needing(result: Result) -> tuple[list[str], list[str]]:
+    """The members that need a restart, and those that do not."""
     every = [one["name"] for one in result["before"]["members"]]
     skipped = [host["name"] for host in result.get("skipped_hosts") or ()]
     alone = every if result["action"] == "skipped" else [name for name in every if name in skipped]
-    names = [name for name in every if name not in alone]
+    return [name for name in every if name not in alone], alone
+
+
+def _outcome(before: str, result: Result, after: str) -> str:
+    """What became of the members that need a restart, between these words, and of those that do not."""
+    names, alone = _needing(result)
     said = [f"{before}{join_names(names)}{after}"] if names else []
     return ", ".join([*said, *([f"{join_names(alone)} left alone"] if alone else [])])

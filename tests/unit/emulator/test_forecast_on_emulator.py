@@ -6,8 +6,12 @@ from __future__ import annotations
 
 import tempfile
 from contextlib import closing
+from datetime import datetime
+from types import SimpleNamespace
 
 import pytest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.clock import SYSTEM_CLOCK
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp import session
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.auth import basic_auth
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.endpoints import OcpApi
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.session import HttpClient
@@ -29,6 +33,47 @@ def _own_limit(tmp_path, monkeypatch):
     monkeypatch.setenv("ANSIBLE_HOME", str(tmp_path))
 
 
+@pytest.fixture
+def virtual(monkeypatch):
+    """Let the clock of an emulator stand still but for what this process sleeps."""
+    real = {name: getattr(SYSTEM_CLOCK, name) for name in ("now", "sleep", "wall", "jitter")}
+
+    def tie(served):
+        served.ask("PUT", "/emulator/clock", {"running": False})
+        begin, slept = datetime.fromisoformat(served.data("GET", "/emulator/clock")["time"]).timestamp(), [0.0]
+
+        def sleep(seconds):
+            assert served.ask("POST", "/emulator/clock/advance", {"seconds": seconds}).status == 200
+            slept[0] += seconds
+
+        clock = {"now": lambda: slept[0], "sleep": sleep, "wall": lambda: begin + slept[0], "jitter": lambda: 0.5}
+        for name, function in clock.items():
+            object.__setattr__(SYSTEM_CLOCK, name, function)
+        monkeypatch.setattr(session, "time", SimpleNamespace(time=clock["wall"], monotonic=session.time.monotonic))
+
+    yield tie
+    for name, function in real.items():
+        object.__setattr__(SYSTEM_CLOCK, name, function)
+
+
+@pytest.mark.nightly
+def test_forecast_is_within_10_percent_of_a_run_in_virtual_time(virtual):
+    with serving(settings={"fleet": generated_fleet(1, 3, 3)}) as served:
+        long = {**JITTER, "tasks": {"Restart OB server": 600}}
+        assert served.ask("PUT", "/emulator/durations", long).status == 200
+        virtual(served)
+        client = HttpClient(
+            f"http://127.0.0.1:{served.port}", basic_auth("admin", "ocp-demo-1"), verify=True, timeout=30
+        )
+        with closing(client):
+            roll(OcpApi(client), "first", interval=20)
+            second = roll(OcpApi(client), "second", interval=20)
+    told = second["plan"]["forecast"]["seconds"]
+    print(f"forecast {told} s, took {second['elapsed']} s")
+    assert second["elapsed"] > 9 * 500
+    assert told == pytest.approx(second["elapsed"], rel=0.1)
+
+
 @pytest.mark.nightly
 def test_second_run_takes_as_long_as_its_forecast_by_the_first():
     with serving(settings={"fleet": generated_fleet(1, 3, 3)}) as served:
@@ -45,8 +90,8 @@ def test_second_run_takes_as_long_as_its_forecast_by_the_first():
     assert told == pytest.approx(second["elapsed"], rel=0.1)
 
 
-def roll(api, change):
-    policy = PollPolicy(600, 1, lambda _line, _failed: None)
+def roll(api, change, interval=1):
+    policy = PollPolicy(7200, interval, lambda _line, _failed: None)
     restart = RestartRequest(False, True, policy, change=change, safety=Safety(healthy=True), safety_timeout=60)
     plan = RollingRequest(["cluster1"], None, None, 1, Strategy.SERVER, None, change=change)
     return roll_clusters(api, RollingRun(ClusterRun(plan, restart, False), 0, None))

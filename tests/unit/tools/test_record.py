@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 import runpy
+from datetime import datetime
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -24,6 +25,7 @@ def recorded(page):
 
 
 BLOCKS, README_BLOCKS, STATUS_BLOCKS = recorded(PAGE), recorded(README), recorded(STATUS)
+NIGHT_BLOCKS = recorded((REPOSITORY / "docs" / "approved-plan.md").read_text())
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +55,26 @@ def test_status_page_has_the_output_of_the_playbook(record):
         assert STATUS_BLOCKS[name].startswith(f"$ {recording.command}\n")
 
 
-EVERY_BLOCK = {**BLOCKS, **README_BLOCKS, **STATUS_BLOCKS}
+def test_page_on_approved_plans_has_each_command_of_the_night_shift(record):
+    said = re.findall(r"^(\w{3} \d\d:\d\d \$ .*)$", NIGHT_BLOCKS[record.NIGHTS], re.MULTILINE)
+    assert said == [f"{('Mon', 'Tue', 'Wed')[days]} {at} $ {command}" for days, at, command, _pause in record.SHIFTS]
+    assert len(record.NIGHT_SHIFT.read_text().splitlines()) <= 25
+
+
+@pytest.mark.parametrize(
+    ("now", "monday"),
+    [
+        ("2026-11-29T13:00:00+01:00", "2026-11-30"),
+        ("2026-11-30T00:00:01+01:00", "2026-12-07"),
+        # Not in the blackout of the example.
+        ("2026-12-07T13:00:00+01:00", "2027-01-11"),
+    ],
+)
+def test_night_shift_begins_on_a_monday_to_come(record, now, monday):
+    assert record.next_monday(datetime.fromisoformat(now)).isoformat()[:16] == f"{monday}T00:00"
+
+
+EVERY_BLOCK = {**BLOCKS, **README_BLOCKS, **STATUS_BLOCKS, **NIGHT_BLOCKS}
 
 
 @pytest.mark.parametrize("text", EVERY_BLOCK.values(), ids=EVERY_BLOCK)
