@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from .._base.parsing import Record
 from .._journal.rows import has_another_begin
 from .._targets.target import Member, Observation, PlacedServer, TaskOnTarget
+from .._targets.task_names import may_be_restart
 from .._waiting.poll_pauses import UNSEEN_FOR
 from .change import UPTIME_TOLERANCE, has_moved
 from .look import newest_first
@@ -42,11 +43,11 @@ class EarlierLooks:
         self,
         shown: Iterable[TaskOnTarget],
         read: Callable[[int], Record | None],
-        may_be_kind: Callable[[Record], bool],
+        may_restart: Callable[[Record], bool],
     ) -> list[TaskOnTarget]:
         """The ``shown`` tasks and the known restarts among which they lack some, newest first; ``read`` reads one.
 
-        A task that has ended counts also where the service does not show what it restarts, if it ``may_be_kind`` of the
+        A task that has ended counts also where the service does not show what it restarts, if it ``may_restart`` the
         target and is gone now: nothing else will show what it has done. A task that had no name when it was taken for
         a restart counts as one no more once its name denies that.
         """
@@ -61,10 +62,10 @@ class EarlierLooks:
             elif known.task.succeeded and not found[number].task.rolled_back:
                 # It can no longer change, so a record with another state is stale.
                 found[number] = replace(found[number], record=known.record) if _is_untold(known) else known
-            elif _is_untold(found[number]) and (known.record.get("name") or may_be_kind(found[number].record)):
+            elif _is_untold(found[number]) and (known.record.get("name") or may_be_restart(found[number].record)):
                 found[number] = replace(found[number], restarts=known.restarts)
         for number, entry in found.items():
-            is_evidence = not entry.is_denied and entry.task.finished and may_be_kind(entry.record)
+            is_evidence = not entry.is_denied and entry.task.finished and may_restart(entry.record)
             if not _is_untold(entry) or is_evidence:
                 self._restarts[number] = entry
         return newest_first(found.values())

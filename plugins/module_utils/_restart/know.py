@@ -20,7 +20,7 @@ from .knowledge import Knowledge, Member, Relative, Request, Task, Values, Work
 from .look import Look
 from .values_seen import ValuesSeen
 
-MayBeKind = Callable[[Record], bool]
+MayRestart = Callable[[Record], bool]
 
 
 @dataclass(frozen=True)
@@ -66,34 +66,34 @@ class Memory:
 
 
 def know(
-    may_be_kind: MayBeKind, look: Look, begin: Begin, values: ValuesSeen | None = None, memory: Memory | None = None
+    may_restart: MayRestart, look: Look, begin: Begin, values: ValuesSeen | None = None, memory: Memory | None = None
 ) -> Knowledge:
     """What a look means for a change that began then, or is for ``values``.
 
-    ``may_be_kind`` tells whether a task may be a restart of the target's kind.
+    ``may_restart`` tells whether a task may have restarted the target or a part of it, see Target.may_restart_part.
     """
-    return _Meaning(may_be_kind, look, begin, values, memory or Memory()).knowledge()
+    return _Meaning(may_restart, look, begin, values, memory or Memory()).knowledge()
 
 
 def undecided(
-    may_be_kind: MayBeKind, look: Look, begin: Begin, values: ValuesSeen | None = None, memory: Memory | None = None
+    may_restart: MayRestart, look: Look, begin: Begin, values: ValuesSeen | None = None, memory: Memory | None = None
 ) -> list[TaskOnTarget]:
     """The tasks that may decide, and of which the list may not show enough.
 
     Among them are those that have FAILED and hold nothing: a person may have retried them, and the list may be behind.
     """
-    return list(_Meaning(may_be_kind, look, begin, values, memory or Memory()).undecided())
+    return list(_Meaning(may_restart, look, begin, values, memory or Memory()).undecided())
 
 
 def late_tasks(
-    may_be_kind: MayBeKind, look: Look, member: ShownMember, ended: Ended, shown: Collection[int] = ()
+    may_restart: MayRestart, look: Look, member: ShownMember, ended: Ended, shown: Collection[int] = ()
 ) -> frozenset[int]:
     """The ids of the tasks whose start was made before this look, and may replace the one that is shown of a member.
 
-    ``shown`` are those of tasks whose start is known to have shown. A task counts also if it ``may_be_kind`` of a
-    restart, and what it restarts is not shown.
+    ``shown`` are those of tasks whose start is known to have shown. A task counts also if it ``may_restart`` a part
+    of the target, and what it restarts is not shown.
     """
-    untold = [entry for entry in look.tasks if entry.restarts == frozenset() and may_be_kind(entry.record)]
+    untold = [entry for entry in look.tasks if entry.restarts == frozenset() and may_restart(entry.record)]
     entries = [entry for entry in look.tasks if _restarts(entry, member.name) or entry in untold]
     tasks = [entry.task for entry in entries if may_have_started(entry.task)]
     started = started_span(member)
@@ -132,7 +132,7 @@ def _restarts(entry: TaskOnTarget, name: str) -> bool:
 
 @dataclass(frozen=True)
 class _Meaning:
-    may_be_kind: MayBeKind
+    may_restart: MayRestart
     look: Look
     begin: Begin
     values: ValuesSeen | None
@@ -165,7 +165,7 @@ class _Meaning:
             if is_denied or self._may_be_undone(entry, task, open_ones):
                 yield entry
                 continue
-            is_untold = entry.restarts == frozenset() and self.may_be_kind(entry.record)
+            is_untold = entry.restarts == frozenset() and self.may_restart(entry.record)
             decides = bool((since | unclear) & open_ones) and (is_untold or bool(self._parts(entry, task)))
             may_decide = task.status == SUCCESSFUL or task.start_time is None or bool((since | unclear) & unclear_ones)
             lacks_more = bool(unclear & open_ones) and lacks_step_times(task)
@@ -237,7 +237,7 @@ class _Meaning:
         return Work.SKIPPED if is_noted else work_of(task)
 
     def _may_be_untold(self, entry: TaskOnTarget, since: Collection[str]) -> bool:
-        return entry.restarts == frozenset() and bool(since) and self.may_be_kind(entry.record)
+        return entry.restarts == frozenset() and bool(since) and self.may_restart(entry.record)
 
     def _parts(self, entry: TaskOnTarget, task: TaskRecord) -> frozenset[str]:
         """The members that it restarts; a task that is undoing its work restarts none."""

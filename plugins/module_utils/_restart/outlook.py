@@ -113,7 +113,7 @@ class Foresight:
         if begin.of_start(shown) is not Relative.SINCE:
             look = self._with_tasks(look, server, listed or (), begin, values)
         memory = Memory(requested_at(rows, keys, self._api.service_clock))
-        known = know(server.may_be_kind, look, begin, values, memory)
+        known = know(server.may_restart_part, look, begin, values, memory)
         wish = Wish(self._change.is_dated, has_values=values is not None)
         decision = decide(known, wish)
         told = Told(look, known, wish, self._since, self._change.name, values, begin)
@@ -142,7 +142,7 @@ class Foresight:
         """The same with the ended tasks on the server, those that decide with their details."""
         found = server.touching(self._api, list(listed))
         ended = replace(look, tasks=[entry for entry in found if entry.task.finished])
-        for entry in undecided(server.may_be_kind, ended, begin, values):
+        for entry in undecided(server.may_restart_part, ended, begin, values):
             number = entry.record["id"]
             if number not in self._details:
                 with suppress(NotFound):

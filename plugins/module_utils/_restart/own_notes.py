@@ -230,7 +230,7 @@ class OwnNotes:
             for each, before in row.members
             if row.task_id is not None and each == key and has_moved(noted_member(member.name, before), member)
         }
-        return late_tasks(self._target.may_be_kind, look, member, ended, seen)
+        return late_tasks(self._target.may_restart_part, look, member, ended, seen)
 
     def unbegun(self) -> dict[str, str]:
         """The name of the change, if that alone is asked for, by the servers of the cluster for which it is new."""

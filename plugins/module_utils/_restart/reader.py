@@ -135,7 +135,9 @@ class Reader:
             # It may have begun and ended since the list was read, and since its start was.
             tasks, on_target = self._tasks(own)
         named = _named_tasks(self._api, self._target, observed, observed.operations)
-        entries = self._earlier.completed([*on_target, *named.entries], self._read_of_target, self._target.may_be_kind)
+        entries = self._earlier.completed(
+            [*on_target, *named.entries], self._read_of_target, self._target.may_restart_part
+        )
         shown = [self._with_detail(entry) for entry in entries]
         unseen = named.unseen.difference(entry.record["id"] for entry in shown)
         for number in unseen:

@@ -500,7 +500,7 @@ class _Run:
         look = self._look()
         self._attempt.note(before=look.observed.result(), effective=self._effect.facts(look.observed.members))
         wish, memory = self._wish(), self._memory(look)
-        known = know(self._target.may_be_kind, look, self._begin, self._values, memory)
+        known = know(self._target.may_restart_part, look, self._begin, self._values, memory)
         decision = decide(known, wish)
         self._told = Told(
             look, known, wish, self._since, self._request.change, self._values, self._begin, self._request.hints
@@ -595,7 +595,7 @@ class _Run:
                 self._read_gates()
             self._effect.read()
         look = self._see()
-        open_ones = undecided(self._target.may_be_kind, look, self._begin, self._values, self._memory(look))
+        open_ones = undecided(self._target.may_restart_part, look, self._begin, self._values, self._memory(look))
         if (sent := self._searched) is not None:
             open_ones += [entry for entry in undated_tasks(self._target, look.tasks, sent) if entry not in open_ones]
         unread = [entry for entry in open_ones if not self._reader.has_detail(entry)]

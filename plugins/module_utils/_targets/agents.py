@@ -27,6 +27,7 @@ from .task_names import (
     is_foreign,
     is_other_kind,
     kind_of,
+    may_start,
 )
 
 # Uptimes are truncated to whole seconds.
@@ -98,6 +99,10 @@ class Agents(Target):
     def command_for(self, member: str) -> str:
         """That of the host."""
         return adhoc_command("agent_restart", hosts=member)
+
+    def may_restart_part(self, task: Record) -> bool:
+        """Whether a task may have restarted agents: of some hosts, of one, or other work that starts them."""
+        return kind_of(task.get("name")) in (AGENT_RESTART, SINGLE_AGENT_RESTART) or may_start(task)
 
     def may_be_of(self, task: Record) -> bool:
         """Whether a task may be a restart of agents on some of these hosts, and on no other."""

@@ -18,6 +18,7 @@ from .lookup import address_of, find_cluster
 from .operating_tasks import (
     is_other_work,
     may_be_of_whole,
+    may_restart_servers,
     names_every_operation,
     operated_by,
     restarted_parts,
@@ -90,6 +91,10 @@ class Cluster(Target):
         """That of the server."""
         return server_command(self.id, member)
 
+    def may_restart_part(self, task: Record) -> bool:
+        """Whether a task may have restarted servers: a restart of whatever kind, or other work that starts some."""
+        return may_restart_servers(task)
+
     def may_be_of(self, task: Record) -> bool:
         """Whether a task may be a restart of the whole cluster."""
         return self.may_be_of_part(task, self.task_name)
@@ -149,6 +154,10 @@ class PartOfCluster(Target):
     """A server or zone: the tasks on it are among those of its cluster."""
 
     cluster: Cluster
+
+    def may_restart_part(self, task: Record) -> bool:
+        """As of its cluster."""
+        return self.cluster.may_restart_part(task)
 
     @property
     def locks(self) -> Sequence[str]:

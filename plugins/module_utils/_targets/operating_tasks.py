@@ -13,7 +13,7 @@ from .._ocp.endpoints import OcpApi
 from .._ocp.retries import TOO_MANY_REQUESTS
 from .._ocp.task_list import RECENT_TASKS
 from .._ocp.task_model import is_finished
-from .task_names import DATABASE_RESTARTS, SERVER_RESTART, ZONE_RESTART, is_foreign, kind_of
+from .task_names import DATABASE_RESTARTS, SERVER_RESTART, ZONE_RESTART, is_foreign, kind_of, may_start
 
 # Ids begin at 1.
 NO_HOST = 0
@@ -85,20 +85,25 @@ def _known(values: Iterable[Any]) -> list[Any]:
 def is_other_work(task: Record) -> bool:
     """Whether a task runs that is none of the restarts of databases, such as an upgrade; it may restart what it names.
 
-    One that names a cluster alone may be harmless, such as a report. One with a name in another language may have
+    One that names a cluster alone may be harmless, such as a report. One that may start something has perhaps
     restarted what it names when it has ended, too.
     """
-    return kind_of(task.get("name")) not in DATABASE_RESTARTS and (not is_finished(task) or is_foreign(task))
+    return kind_of(task.get("name")) not in DATABASE_RESTARTS and (not is_finished(task) or may_start(task))
+
+
+def may_restart_servers(task: Record) -> bool:
+    """Whether a task may have restarted servers, for all that its name tells."""
+    return kind_of(task.get("name")) in DATABASE_RESTARTS or may_start(task)
 
 
 def may_be_of_whole(task: Record, zones: Collection[Any] = ()) -> bool:
-    """Whether an ended task may have restarted a cluster, or one of these zones, for all that its foreign name tells.
+    """Whether an ended task may have restarted a cluster, or one of these zones, for all that its name tells.
 
     What runs shows in the status.
     """
     named = shown_zones(task)
     names_no_part = not shown_servers(task) and (not named or not named.isdisjoint(zones))
-    return is_foreign(task) and is_finished(task) and names_no_part
+    return may_start(task) and is_finished(task) and names_no_part
 
 
 def restarted_parts(task: Record) -> set[Any]:

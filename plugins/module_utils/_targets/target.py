@@ -280,6 +280,10 @@ class Target(Protocol):
             return not is_known(task.get("name"))
         return is_named(task, self.task_name) or is_foreign(task)
 
+    def may_restart_part(self, task: Record) -> bool:
+        """Whether a task may have restarted it or a part of it, by its name: whatever may be of its kind, and more."""
+        return self.may_be_kind(task)
+
     def may_be_of(self, task: Record) -> bool:
         """Whether nothing that a task shows, such as its kind, cluster or tags, speaks against a restart of it."""
         return not is_other_kind(task, self.task_name)

@@ -25,6 +25,8 @@ ARBITRATION_FILTER = "arbitration"
 
 DATABASE_RESTARTS = (SERVER_RESTART, ZONE_RESTART, CLUSTER_RESTART)
 _OTHERS = (AGENT_RESTART, SINGLE_AGENT_RESTART, ARBITRATION_RESTART)
+# Words in the names of tasks that start processes, though they are not called restarts.
+_STARTING = ("start", "upgrade", "patch", "install", "replace", "rebuild", "recover", "migrate")
 _KNOWN = {name.casefold(): name for name in (*DATABASE_RESTARTS, *_OTHERS)}
 
 
@@ -43,6 +45,17 @@ def is_foreign(task: Record) -> bool:
     name = str(task.get("name") or "")
     has_words = name.isascii() and any(map(str.isalpha, name))
     return not has_words or ("restart" in name.casefold() and not is_known(name))
+
+
+def may_be_restart(task: Record) -> bool:
+    """Whether a task is a restart by its name, or may be one."""
+    return is_known(task.get("name")) or is_foreign(task)
+
+
+def may_start(task: Record) -> bool:
+    """Whether a task may start what it works on, for all that its name tells: an upgrade does, a backup does not."""
+    name = str(task.get("name") or "").casefold()
+    return is_foreign(task) or any(word in name for word in _STARTING)
 
 
 def is_named(task: Record, name: str) -> bool:

@@ -321,14 +321,15 @@ def test_ended_work_of_another_kind_is_not_known_when_it_is_gone():
 
 
 @pytest.mark.parametrize(
-    ("first", "is_kind", "restarts"), [(None, False, UNTOLD), (None, True, ALL), ("Named", False, ALL)]
+    ("first", "name", "restarts"),
+    [(None, "Start OB server", UNTOLD), (None, "Restart OB server", ALL), ("Named", "Start OB server", ALL)],
 )
-def test_task_without_a_name_that_was_taken_for_a_restart_is_none_once_its_name_denies_it(first, is_kind, restarts):
+def test_task_without_a_name_that_was_taken_for_a_restart_is_none_once_its_name_denies_it(first, name, restarts):
     """Its detail was forbidden, and no list showed it yet, while the status of the target showed it at work."""
     earlier = EarlierLooks()
     earlier.remember(TaskOnTarget({"id": 90, "name": first, "status": "RUNNING"}, ALL), [Member("a", "RESTARTING")])
-    named = TaskOnTarget(raw_task(90, "RUNNING", name="Start OB server"), UNTOLD)
-    [found] = earlier.completed([named], lambda _number: None, lambda _record: is_kind)
+    named = TaskOnTarget(raw_task(90, "RUNNING", name=name), UNTOLD)
+    [found] = earlier.completed([named], lambda _number: None, lambda _record: True)
     assert found.restarts == restarts
 
 

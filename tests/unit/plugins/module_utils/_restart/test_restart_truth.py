@@ -1574,6 +1574,21 @@ def test_task_of_ours_that_only_a_second_look_shows_is_known_by_the_journal(serv
     assert (result["action"], len(service.posts)) == ("submitted", 4)
 
 
+@pytest.mark.parametrize("name", [fake_ocp.SERVER, fake_ocp.ZONE, "Start OB server", "Upgrade OB cluster"])
+@pytest.mark.parametrize("case", [NOT_ALONE, ZONE, CLUSTER], ids=["server", "zone", "cluster"])
+def test_ended_task_of_an_unknown_target_that_may_have_started_a_part_of_it_forbids_a_restart(case, name, service):
+    """No start shows, and the task may be of this target or of a part of it, whatever its kind."""
+    service.tags = service.names_operations = service.restarts_really = False
+    service.ignored = frozenset({"hostId"})
+    for thing in service.servers_there:
+        thing.started = None
+    service.begin(name, service.servers_there[:1], creator="somebody", seconds=3)
+    service.passes(400)
+    error = failure(service, case, request(started_before=CHANGE))
+    assert "does not show what task 1001" in str(error)
+    assert service.posts == []
+
+
 # What belongs to a cluster or zone only since the name was used for it
 
 
