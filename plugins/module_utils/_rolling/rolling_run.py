@@ -28,8 +28,9 @@ Result = dict[str, Any]
 class RollingRun:
     """The request. ``each`` is that of each cluster, and its plan names all clusters.
 
-    After more than ``max_failures`` failed clusters no other one is begun; more than ``max_servers`` to restart are
-    refused. The cluster of the last canary is watched for the ``soak`` of ``each``.
+    After more than ``max_failures`` failed clusters no other one is begun, nor after one that failed in its canaries;
+    more than ``max_servers`` to restart are refused. The cluster of the last canary is watched for the ``soak`` of
+    ``each``.
 
     With ``ahead`` each cluster has a call of its own, and this is the look at all of them before: if servers are to be
     restarted, it ends there.
@@ -177,7 +178,9 @@ class _RollingRun:
         for turn in begun:
             if self._postponed or len(self._failures) > self._wanted.max_failures:
                 break
-            self._try(turn.name, turn.current_batch, partial(turn.run, watched=self._last_canary, soak=soak))
+            run = partial(turn.run, watched=self._last_canary, soak=soak)
+            if not self._try(turn.name, turn.current_batch, run) and self._has_lost_a_canary(turn):
+                break
         if not self._failures:
             known = {server["id"] for server in self._results}
             known |= {server["id"] for server in self._untouched} if self._postponed else set()
@@ -207,6 +210,13 @@ class _RollingRun:
             self._tasks += tasks_of_failure(error)
             return False
         return True
+
+    def _has_lost_a_canary(self, turn: ClusterInTurn) -> bool:
+        """Whether a cluster failed in its canaries, or in the watch of them, so that they have shown a bad change."""
+        batches = [batch for batch in self._plan["batches"] if batch["canary"] and self._last_canary]
+        canaries = {server["id"] for batch in batches if batch["cluster_id"] == turn.id for server in batch["servers"]}
+        begun = [*turn.results, *turn.current_batch().get("servers", [])]
+        return bool(canaries) and all(server["id"] in canaries for server in begun)
 
     @property
     def _servers(self) -> list[Result]:
