@@ -77,7 +77,7 @@ def test_name_like_no_other_is_told_how_to_be_free():
     ("name", "there"),
     [
         ("task_report", "id or folder"),
-        ("agent_rolling_restart", "hosts, change, started_before, batch or wait_timeout"),
+        ("agent_rolling_restart", "hosts, change, started_before, batch, windows or wait_timeout"),
     ],
 )
 def test_variables_that_there_are_come_once_and_last(name, there):
