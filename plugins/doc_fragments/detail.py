@@ -18,9 +18,10 @@ options:
       - V(compact) is for reading in a terminal, such as after an ad-hoc command. A task has C(id), C(name), C(status),
         C(succeeded), C(duration), C(targets) and, if it was rolled back, C(rolled_back), a target C(kind), C(name) and
         C(cluster_name). C(before), C(after), C(safety), C(failed_subtasks) and everything that is null or empty are
-        left out, and of a failure C(reason), C(target), C(task) and C(elapsed), which its message tells. The message of
-        a failure always has the end of the log. Modules with C(_info) at the end of their names return each object as
-        one line of text, not as a dictionary, so playbooks that read its keys need another choice.
+        left out. A failure has its message, which ends with the commands to run, and is without C(reason), C(target),
+        C(task) and C(elapsed). Its message always has the end of the log. Modules with C(_info) at the end of their
+        names return each object as one line of text, not as a dictionary, so playbooks that read its keys need another
+        choice.
       - Without it, a success has everything. A failure has its message and what a playbook branches on, such as
         C(task_id), C(verified) and C(failed_task_ids). A task is without its subtasks then, and a failed subtask
         without its log. C(before) and C(after) have the starts alone, C(safety) whether it is safe and what is not, and

@@ -29,12 +29,6 @@ options:
     type: list
     elements: str
     required: true
-  windows:
-    description:
-      - Begin the restart only in one of these maintenance windows, and if it would end there. Outside, nothing begins,
-        C(action) is V(postponed), and the reason says when the next window opens.
-        See O(oceanbase.ocp.server_restart#module:windows).
-    type: dict
 extends_documentation_fragment:
   - oceanbase.ocp.connection
   - oceanbase.ocp.attributes

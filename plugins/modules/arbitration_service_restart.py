@@ -25,12 +25,6 @@ options:
     description: Id of the arbitration service, or its address as V(ip:port).
     type: str
     required: true
-  windows:
-    description:
-      - Begin the restart only in one of these maintenance windows, and if it would end there. Outside, nothing begins,
-        C(action) is V(postponed), and the reason says when the next window opens.
-        See O(oceanbase.ocp.server_restart#module:windows).
-    type: dict
 extends_documentation_fragment:
   - oceanbase.ocp.connection
   - oceanbase.ocp.attributes

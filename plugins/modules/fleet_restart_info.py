@@ -61,20 +61,10 @@ options:
       - The maintenance windows in which it restarts; RV(forecast) is for them.
         See O(oceanbase.ocp.server_restart#module:windows).
     type: dict
-  plan_file:
-    description:
-      - Write the plan to this file, to be approved. The file is JSON with a digest, has mode 0600, and replaces an
-        older one. In check mode nothing is written, and RV(digest) is the one that the file would have.
-    type: path
-  approved_plan:
-    description:
-      - The file of a plan that O(plan_file) has written. The plan is that of the file, without what it has restarted
-        already. If anything has changed that it rests on, such as a server, a tenant, its voters or an option, the
-        module fails and names all that differs.
-    type: path
 extends_documentation_fragment:
   - oceanbase.ocp.connection
   - oceanbase.ocp.attributes
+  - oceanbase.ocp.approval
   - oceanbase.ocp.detail
   - oceanbase.ocp.hints
   - oceanbase.ocp.journal

@@ -27,21 +27,25 @@ NEXT_STEPS_HEADING = "With OCP_URL and the credentials in the environment:"
 
 
 def ways_last(messages: Sequence[str]) -> list[str]:
-    """Several messages as one: what each tells, then the commands of all, then once what comes after them.
+    """The parts of one message that is made of several: first what happened, below it all commands.
 
-    The commands of a message are the indented lines below NEXT_STEPS_HEADING. If only the last one has them, all stay
-    as they are.
+    In each of the ``messages``, commands are the indented lines below NEXT_STEPS_HEADING, and a closing line follows
+    them. Equal commands and equal closing lines come once. If only the last message has any, nothing is moved.
     """
     if not any(NEXT_STEPS_HEADING in message or message.endswith(RUN_AGAIN) for message in messages[:-1]):
         return [*messages]
-    told, commands, then = [], [], []
+    causes: list[str] = []
+    commands: list[str] = []
+    closing: list[str] = []
     for message in messages:
-        words, _heading, rest = message.partition(NEXT_STEPS_HEADING)
-        told.append(words.removesuffix(f"\n{RUN_AGAIN}").rstrip())
-        commands += [line for line in rest.splitlines() if line.startswith("  ")]
-        then += [line for line in rest.splitlines() if line.strip() and not line.startswith("  ")]
-        then += [RUN_AGAIN] if words.endswith(f"\n{RUN_AGAIN}") else []
-    return [*told, *([NEXT_STEPS_HEADING] if commands else []), *dict.fromkeys([*commands, *then])]
+        cause, _heading, steps = message.removesuffix(f"\n{RUN_AGAIN}").partition(NEXT_STEPS_HEADING)
+        causes.append(cause.rstrip())
+        for line in filter(None, steps.splitlines()):
+            (commands if line.startswith("  ") else closing).append(line)
+        if message.endswith(RUN_AGAIN):
+            closing.append(RUN_AGAIN)
+    heading = [NEXT_STEPS_HEADING] if commands else []
+    return [*causes, *heading, *dict.fromkeys(commands), *dict.fromkeys(closing)]
 
 
 def adhoc_command(module: str, **options: object) -> str:

@@ -23,8 +23,8 @@ _TASK_KEYS = ("id", "name", "status", "succeeded", "duration", "targets")
 _TARGET_KEYS = ("kind", "name", "cluster_name")
 _PARTS = ("hosts", "obproxies")
 _LONG_KEYS = ("before", "after", "safety", "failed_subtasks")
-# What the message of a failure tells.
-_TOLD_KEYS = ("elapsed", "reason", "target", "task", "tasks")
+# Left out of a compact failure, since its message has them.
+_MESSAGE_KEYS = ("elapsed", "reason", "target", "task", "tasks")
 _LONGEST_LIST = 20
 # What a failure is without whose detail nobody asked for.
 LONG_LISTS = ("servers", "results", "plan")
@@ -49,8 +49,8 @@ def in_detail(result: Result, detail: str | None, lines: Lines | None = None, *,
     """The part of the result, or of the facts of a failure, that ``detail`` asks for.
 
     Without ``detail``, a failure has what a playbook may branch on, so that its message is not lost among the rest.
-    With ``compact``, each object below a key of ``lines`` is one line of text, and a failure lacks what its message
-    tells.
+    With ``compact``, each object below a key of ``lines`` is one line of text, and what the message of a failure has is
+    not in its facts.
     """
     if detail is None and failed:
         return _brief(result)
@@ -61,7 +61,7 @@ def in_detail(result: Result, detail: str | None, lines: Lines | None = None, *,
     shaped = {key: _with_tasks(key, value, detail) for key, value in result.items()}
     if detail == SUMMARY:
         return shaped
-    left_out = _LONG_KEYS + (_TOLD_KEYS if failed else ())
+    left_out = _LONG_KEYS + (_MESSAGE_KEYS if failed else ())
     shown = {key: value for key, value in shaped.items() if key not in left_out}
     if isinstance(shown.get("target"), dict):
         shown["target"] = _target(shown["target"])

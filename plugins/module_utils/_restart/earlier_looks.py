@@ -11,7 +11,6 @@ from datetime import datetime, timedelta
 from .._base.parsing import Record
 from .._journal.rows import has_another_begin
 from .._targets.target import Member, Observation, PlacedServer, TaskOnTarget
-from .._targets.task_names import may_be_restart
 from .._waiting.poll_pauses import UNSEEN_FOR
 from .change import UPTIME_TOLERANCE, has_moved
 from .look import newest_first
@@ -48,8 +47,7 @@ class EarlierLooks:
         """The ``shown`` tasks and the known restarts among which they lack some, newest first; ``read`` reads one.
 
         A task that has ended counts also where the service does not show what it restarts, if it ``may_restart`` the
-        target and is gone now: nothing else will show what it has done. A task that had no name when it was taken for
-        a restart counts as one no more once its name denies that.
+        target and is gone now: nothing else will show what it has done.
         """
         found = {entry.record["id"]: entry for entry in shown if entry.record["id"] not in self._of_others}
         for number, known in self._restarts.items():
@@ -62,7 +60,7 @@ class EarlierLooks:
             elif known.task.succeeded and not found[number].task.rolled_back:
                 # It can no longer change, so a record with another state is stale.
                 found[number] = replace(found[number], record=known.record) if _is_untold(known) else known
-            elif _is_untold(found[number]) and (known.record.get("name") or may_be_restart(found[number].record)):
+            elif _is_untold(found[number]):
                 found[number] = replace(found[number], restarts=known.restarts)
         for number, entry in found.items():
             is_evidence = not entry.is_denied and entry.task.finished and may_restart(entry.record)

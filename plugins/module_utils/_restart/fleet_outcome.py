@@ -193,10 +193,12 @@ class FleetOutcome:
             failed.whole_tasks = [task.result() for task in tasks]
             raise failed
         if lines:
-            told = "\n".join(ways_last(lines))
-            checked = "Check them in OCP, then run this again to go on with these servers."
-            then = RUN_AGAIN if NEXT_STEPS_HEADING in told else checked
-            raise NotAllRestarted(told if told.endswith(RUN_AGAIN) else f"{told}\n{then}", **facts)
+            message = "\n".join(ways_last(lines))
+            if NEXT_STEPS_HEADING not in message and not message.endswith(RUN_AGAIN):
+                message += "\nCheck them in OCP, then run this again to go on with these servers."
+            elif not message.endswith(RUN_AGAIN):
+                message += f"\n{RUN_AGAIN}"
+            raise NotAllRestarted(message, **facts)
 
     def _facts(self, number: int) -> Result:
         """What the call for one server has shown, however it ended."""

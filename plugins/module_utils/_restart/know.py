@@ -49,11 +49,11 @@ class Ended:
 class Memory:
     """What is known besides a look: by this run, and by the journal.
 
-    ``requested``: when this machine sent the requests of these tasks, in seconds since 1970, by the members that each
-    was for. ``own`` are the ids of the tasks that a request of this run may have started. ``ended`` tells whether a
-    start may still show. ``skipped`` are the ids of own tasks that are noted to have skipped a step. ``late`` are the
-    names of the members of which the start of an earlier restart may show later. ``proven`` are those that show another
-    start than at a request for the change whose task has SUCCEEDED.
+    ``requested`` has the time at which this machine requested the restart of a member, in seconds since 1970, by the id
+    of the task and the name of the member. ``own`` has the ids of tasks that a request of this run may have started.
+    ``ended`` tells whether a start may still show. ``skipped`` has the ids of own tasks that skipped a step, by the
+    journal. ``late`` has the names of members for which an earlier restart may still show its start. ``proven`` has the
+    names of members whose start has moved since a request for the change, the task of which has SUCCEEDED.
     """
 
     requested: Mapping[int, Mapping[str, float]] = field(default_factory=dict)

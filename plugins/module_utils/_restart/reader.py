@@ -218,13 +218,15 @@ class Reader:
     def _own_by_status(self, look: Look) -> list[TaskOnTarget]:
         """The only running task, if OCP does not show what it restarts, and the status shows this target at work.
 
+        One that may not be read and that no list shows is not taken for it: its name may deny that it is a restart.
         If it restarts something else, the run waits for a start in vain, and then decides by the start that is shown.
         """
         running = [entry for entry in look.tasks if not entry.task.finished]
         at_work = look.observed.at_work
         if not (self._target.shows_start and at_work and len(running) == 1):
             return []
-        is_untold = running[0].restarts == frozenset() and self._target.may_be_kind(running[0].record)
+        record = running[0].record
+        is_untold = running[0].restarts == frozenset() and "name" in record and self._target.may_be_kind(record)
         return [replace(running[0], restarts=at_work)] if is_untold else []
 
     def _read(self, task_id: int) -> Record | None:

@@ -47,11 +47,6 @@ def is_foreign(task: Record) -> bool:
     return not has_words or ("restart" in name.casefold() and not is_known(name))
 
 
-def may_be_restart(task: Record) -> bool:
-    """Whether a task is a restart by its name, or may be one."""
-    return is_known(task.get("name")) or is_foreign(task)
-
-
 def may_start(task: Record) -> bool:
     """Whether a task may start what it works on, for all that its name tells: an upgrade does, a backup does not."""
     name = str(task.get("name") or "").casefold()

@@ -320,19 +320,6 @@ def test_ended_work_of_another_kind_is_not_known_when_it_is_gone():
     assert earlier.completed([], lambda _number: None, lambda _record: False) == []
 
 
-@pytest.mark.parametrize(
-    ("first", "name", "restarts"),
-    [(None, "Start OB server", UNTOLD), (None, "Restart OB server", ALL), ("Named", "Start OB server", ALL)],
-)
-def test_task_without_a_name_that_was_taken_for_a_restart_is_none_once_its_name_denies_it(first, name, restarts):
-    """Its detail was forbidden, and no list showed it yet, while the status of the target showed it at work."""
-    earlier = EarlierLooks()
-    earlier.remember(TaskOnTarget({"id": 90, "name": first, "status": "RUNNING"}, ALL), [Member("a", "RESTARTING")])
-    named = TaskOnTarget(raw_task(90, "RUNNING", name=name), UNTOLD)
-    [found] = earlier.completed([named], lambda _number: None, lambda _record: True)
-    assert found.restarts == restarts
-
-
 def test_restart_that_this_controller_knows_to_be_of_others_is_passed_over():
     earlier, members = EarlierLooks(), [Member("10.1.0.1:2882", "RUNNING")]
     untold = TaskOnTarget(raw_task(81, "RUNNING"), frozenset())

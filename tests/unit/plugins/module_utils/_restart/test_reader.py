@@ -210,6 +210,16 @@ def test_named_task_that_is_forbidden_is_unknown_work(api, reader):
     assert [task.id for task in look.unfinished] == [90]
 
 
+def test_task_that_was_forbidden_is_no_restart_once_the_list_shows_what_it_is(api, reader):
+    """The status of the target showed it at work, and no list had the task yet."""
+    expect_look(api, operated_by=90, status="RESTARTING")
+    api.expect("task", 90, gives=refused(403))
+    reader.note(reader.look())
+    expect_look(api, raw_task(90, "RUNNING", name="Start OB server", tags=TAGS), operated_by=90, status="RESTARTING")
+    api.expect("task", 90, gives=raw_task(90, "RUNNING", name="Start OB server", tags=TAGS))
+    assert shown_tasks(reader.look()) == {90: NOTHING}
+
+
 # Tasks that the target names
 
 

@@ -37,7 +37,16 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling.rolling_run
 from ansible_collections.oceanbase.ocp.plugins.module_utils._safety.caps import Caps
 from ansible_collections.oceanbase.ocp.plugins.module_utils._signs.sign_rules import Sign, Watch
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll_pauses import PollPolicy
-from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import SERVER, StaticParameter, Thing, at
+from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import SERVER, StaticParameter, at
+from ansible_collections.oceanbase.ocp.tests.unit.support.plan_changes import (
+    add_server,
+    fields,
+    locality,
+    option,
+    restarted,
+    tenant,
+    thing,
+)
 
 ASKED = RollingRequest(["orders"], None, None, 1, Strategy.SERVER, None, change="memory")
 HINTS = Hints({"change": "rolling_restart_change"})
@@ -81,47 +90,6 @@ def roll(service):
 
     run.show = lambda line, _failed: run.lines.append(line.strip())
     return run
-
-
-def restarted(service):
-    return [sent[1] for _call, sent in service.posts]
-
-
-def thing(number, **fields):
-    def change(service):
-        [found] = [one for one in service.servers_there if one.id == number]
-        for name, value in fields.items():
-            setattr(found, name, value)
-
-    return change
-
-
-def fields(**given):
-    def change(service):
-        for name, value in given.items():
-            setattr(service, name, value)
-
-    return change
-
-
-def tenant(name, **shown):
-    def change(service):
-        service.localities.setdefault(name, service.localities["sys"])
-        service.tenant_fields[name] = shown
-
-    return change
-
-
-def locality(name, words):
-    return lambda service: service.localities.__setitem__(name, words)
-
-
-def option(**given):
-    return lambda _service: given
-
-
-def add_server(number, zone):
-    return lambda service: service.servers_there.append(Thing(number, number + 10, zone))
 
 
 # What happens between the plan and its run, and the words by which it is named.

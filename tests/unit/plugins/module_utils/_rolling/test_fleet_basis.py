@@ -34,6 +34,15 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.server impo
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target import Selector
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll_pauses import PollPolicy
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import SERVER, Thing, at
+from ansible_collections.oceanbase.ocp.tests.unit.support.plan_changes import (
+    add_server,
+    fields,
+    locality,
+    option,
+    restarted,
+    tenant,
+    thing,
+)
 
 ADDRESSES = ["10.1.0.1:2882", "10.1.0.2:2882", "10.1.0.3:2882"]
 LISTED = [("orders", address) for address in ADDRESSES]
@@ -85,49 +94,8 @@ def run(service, crew):
     return restart
 
 
-def restarted(service):
-    return [sent[1] for _call, sent in service.posts]
-
-
 def waves(plan):
     return [[server["server"] for server in wave["servers"]] for wave in plan["waves"]]
-
-
-def thing(number, **fields):
-    def change(service):
-        [found] = [one for one in service.servers_there if one.id == number]
-        for name, value in fields.items():
-            setattr(found, name, value)
-
-    return change
-
-
-def fields(**given):
-    def change(service):
-        for name, value in given.items():
-            setattr(service, name, value)
-
-    return change
-
-
-def tenant(name, **shown):
-    def change(service):
-        service.localities.setdefault(name, service.localities["sys"])
-        service.tenant_fields[name] = shown
-
-    return change
-
-
-def locality(name, words):
-    return lambda service: service.localities.__setitem__(name, words)
-
-
-def option(**given):
-    return lambda _service: given
-
-
-def add_server(number, zone):
-    return lambda service: service.servers_there.append(Thing(number, number + 10, zone))
 
 
 # What happens between the plan and its run, and the words by which it is named.
