@@ -46,6 +46,19 @@ def test_illness_after_the_canaries_stops_the_run(ansible, connect, start_emulat
     assert "2 of 12 servers restarted, 0 failed, 10 not touched" in text()
 
 
+@pytest.mark.parametrize("canary", [1, pytest.param(0, marks=pytest.mark.nightly)])
+def test_failed_canary_ends_a_run_with_task_files_whatever_may_fail(roll, start_emulator, tmp_path, canary):
+    emulator = start_emulator("--clusters", "2", "--zones", "3", "--servers-per-zone", "1", *QUICK)
+    emulator.fail_subtask("Wait observer active")
+    drain = tmp_path / "drain.yml"
+    drain.write_text(yaml.safe_dump([{"name": "Drain", "ansible.builtin.debug": {"msg": "drained"}}]))
+    outcome = roll(
+        emulator, ["cluster1", "cluster2"], canary=canary, max_failures=1, gate_timeout=1, before_node=str(drain)
+    )
+    assert outcome.rc == 2, outcome.output
+    assert len(posts(emulator)) == (1 if canary else 4)
+
+
 @pytest.mark.nightly
 def test_run_goes_on_after_the_canaries_and_watches_once(roll, start_emulator):
     emulator = start_emulator(*FLEET)
