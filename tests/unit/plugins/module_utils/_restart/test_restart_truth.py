@@ -1556,6 +1556,16 @@ def test_limit_that_answers_a_repetition_is_searched_behind_as_long_as_a_lost_an
     assert (result["action"], result["task_id"], len(service.posts)) == ("adopted", 1001, 1)
 
 
+@pytest.mark.parametrize(("together", "verified"), [(False, True), (True, None)], ids=["alone", "one of many"])
+def test_start_that_is_due_is_waited_for_unless_those_of_many_are_awaited_together(together, verified, service):
+    """Whoever asks for many looks at all of them afterwards, so one does not keep the others."""
+    service.start_shown_late = 60.0
+    restart(service, SERVER, NAMED)
+    service.passes(30)
+    result = restart(service, SERVER, replace(NAMED, wait=True, awaited_together=together))
+    assert (result["action"], result["verified"], len(service.posts)) == ("skipped", verified, 1)
+
+
 def test_task_of_ours_that_only_a_second_look_shows_is_known_by_the_journal(service):
     """Restarts of one batch share a list that is older than the request of the first one."""
     service.tags = service.names_operations = False
