@@ -1560,10 +1560,17 @@ def test_limit_that_answers_a_repetition_is_searched_behind_as_long_as_a_lost_an
 def test_start_that_is_due_is_waited_for_unless_those_of_many_are_awaited_together(together, verified, service):
     """Whoever asks for many looks at all of them afterwards, so one does not keep the others."""
     service.start_shown_late = 60.0
-    restart(service, SERVER, NAMED)
+    restart(service, SERVER, replace(NAMED, wait=False))
     service.passes(30)
-    result = restart(service, SERVER, replace(NAMED, wait=True, awaited_together=together))
+    result = restart(service, SERVER, replace(NAMED, awaited_together=together))
     assert (result["action"], result["verified"], len(service.posts)) == ("skipped", verified, 1)
+
+
+def test_restart_that_one_of_many_joins_is_in_its_result_and_is_not_awaited_by_it(service):
+    assert restart(service, SERVER, replace(NAMED, wait=False))["action"] == "submitted"
+    result = restart(service, SERVER, replace(NAMED, awaited_together=True))
+    assert (result["action"], result["task_id"], result["task"]["status"]) == ("attached", 1001, "RUNNING")
+    assert result["verified"] is None
 
 
 def test_task_of_ours_that_only_a_second_look_shows_is_known_by_the_journal(service):
