@@ -15,12 +15,12 @@ options:
     description:
       - The values of parameters that the restart is for. A server that shows them is left alone, whatever its start
         time. Set them first, as with M(oceanbase.ocp.cluster_parameter).
-      - With O(started_before) too, a server is left alone only if it has started since and shows them. If it has
-        started since and shows other values, the module fails, because another restart would not help.
-      - Without O(started_before), a server that shows them is left alone only if OCP is known to show the old value of
-        a server until it has restarted. That is known if OCP shows two values of the parameter now, or showed them to
-        this controller before, or if M(oceanbase.ocp.cluster_parameter) saw the old value after it had set the new one.
-        Otherwise the module fails and asks for O(started_before).
+      - With O(started_before) or O(change) too, both have to ask for the restart. A server that has started since and
+        shows other values is a failure, because another restart would not help.
+      - What a server shows counts only if OCP is known to show the old value of a server until it has restarted. That
+        is known if OCP shows two values of the parameter now, or showed them to this controller before, or if
+        M(oceanbase.ocp.cluster_parameter) saw the old value after it had set the new one. Otherwise the start alone
+        decides, and without O(started_before) and O(change) the module fails and asks for one of them.
       - If OCP does not show the value of each server, the module fails before anything is sent. With O(started_before),
         only that decides, and there is a warning.
       - A server that has just restarted may show its values late. The module checks it again for up to 180 seconds

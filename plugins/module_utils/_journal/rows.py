@@ -152,7 +152,7 @@ class RequestRow:
     these are known to serve again. ``looked_at`` is when somebody who waits for that has looked last, by the clock of
     the journal. ``ahead`` is how many seconds the clocks of the service were ahead of the controller's then, at least
     and at most. ``timeout`` is how many seconds its answer may take; 0 if that is not noted. ``witnessed``: it is not
-    ours but a restart by somebody else, perhaps another controller, noted since it was the only proof.
+    ours but a restart by somebody else, perhaps another controller, noted as a proof that OCP may forget.
     """
 
     number: int | None

@@ -510,7 +510,7 @@ class OwnNotes:
                 self._note(row, outcome=outcome, began=task.start_time or row.began)
 
     def witnessed(self, task: Task, members: Iterable[Member]) -> None:
-        """Note a restart by somebody else that is the only proof of the change, since these members show no start.
+        """Note a restart of these members by somebody else that proves the change, and that OCP may forget.
 
         It is noted as a request of the time at which the task began, which has SUCCEEDED.
         """

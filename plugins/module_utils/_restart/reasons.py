@@ -127,7 +127,8 @@ def _running(decision: Decision, told: Told) -> str:
 def _met(told: Told) -> str:
     """What is shown of the conditions that all members meet."""
     members = told.observed.members
-    started = f"{told.starts(members)}, {_not_before(told)}" if told.wish.is_dated else ""
+    is_since = told.wish.is_dated and all(map(told.case.has_started, told.known.members))
+    started = f"{told.starts(members)}, {_not_before(told)}" if is_since else ""
     return " and ".join(filter(None, (started, told.values.words(members) if told.values else "")))
 
 

@@ -166,8 +166,19 @@ class Case:
         """The tasks of these kinds that began since to restart a member."""
         return [task for task in self.known.tasks if task.work in kinds and member in task.since]
 
+    @property
+    def proofs(self) -> Mapping[int, frozenset[str]]:
+        """The newest tasks that restarted members since, by id, each with the names of its members."""
+        every = [member.name for member in self.known.members]
+        newest = {name: tasks[0].id for name in every if (tasks := self.restarted_by(name, Work.RESTARTED))}
+        return {number: frozenset(name for name in newest if newest[name] == number) for number in newest.values()}
+
     def _needs(self, member: Member) -> bool:
-        if not self.wish.is_conditional or (self.wish.is_dated and not self.has_started(member)):
+        if not self.wish.is_conditional:
+            return True
+        if self.wish.has_values and member.values is Values.IN_EFFECT and not self.known.values_doubted:
+            return False
+        if self.wish.is_dated and not self.has_started(member):
             return True
         hidden = member.values is Values.HIDDEN and not self.wish.is_dated and member.serves is False
         return self.wish.has_values and (member.values is Values.OTHERS or hidden)

@@ -994,21 +994,19 @@ class _Run:
         return True
 
     def _note_witness(self, task: Task, members: Collection[str]) -> None:
-        """Note the task that proves the change where no start does; the service may not list it for long."""
+        """Note the task that proves the change where a start alone does not; the service may not list it for long."""
         told = self._told
         if told is None or self._request.check_mode or not (task.finished and work_of(task) is Work.RESTARTED):
             return
-        hidden = {member.name for member in told.known.members if member.start is Relative.HIDDEN} & set(members)
-        self._notes.witnessed(task, [member for member in told.observed.members if member.name in hidden])
+        unsure = {member.name for member in told.known.members if member.start is not Relative.SINCE} & set(members)
+        self._notes.witnessed(task, [member for member in told.observed.members if member.name in unsure])
 
     def _skip(self, decision: Decision) -> None:
         told = self._told
         if told and decision.rule is Rule.DONE and self._request.is_dated:
-            case = Case(told.known, told.wish)
-            for member in told.known.members:
-                for proof in case.restarted_by(member.name, Work.RESTARTED)[:1]:
-                    if (entry := told.look.task(proof.id)) is not None:
-                        self._note_witness(entry, [member.name])
+            for number, names in Case(told.known, told.wish).proofs.items():
+                if (entry := told.look.task(number)) is not None:
+                    self._note_witness(entry, names)
         serves = told.observed.serves if told and decision.rule is Rule.DONE else None
         if told and decision.rule is Rule.DONE and (gap := skip_gap(self._target, told)):
             self._attempt.note(reason=f"{self._attempt.so_far.reason}; not verified, since {gap}")

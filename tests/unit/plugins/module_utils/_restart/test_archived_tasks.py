@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import NotVerified, TargetBusy
-from ansible_collections.oceanbase.ocp.tests.unit.support.controllers import another_process, journal_here
+from ansible_collections.oceanbase.ocp.tests.unit.support.controllers import another_controller, another_process, journal_here
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import at, lost
 from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import (
     RESTART_CASES,
@@ -106,6 +106,21 @@ def test_restart_by_somebody_else_that_proved_the_change_is_remembered(passed, d
     archives(service)
     again = restart(service, ARBITRATION, asked(dated))
     assert (again["action"], again["reason"].count("task 1001")) == ("skipped", 1)
+
+
+@every_shown_restart
+@pytest.mark.parametrize("passed", [5.0, 60.0], ids=["joined", "skipped"])
+def test_restart_by_somebody_else_is_remembered_where_its_start_is_too_near_to_the_change(passed, case, service):
+    """The clock of a host may be off by a minute, so that only the task tells that the start is since."""
+    service.seconds = 20.0
+    restart(service, case, asked(OTHER))
+    another_controller()
+    service.passes(passed)
+    first = restart(service, case, asked({"started_before": at(-10)}))
+    assert first["action"] == ("attached" if passed < 20 else "skipped")
+    archives(service)
+    assert restart(service, case, asked({"started_before": at(-10)}))["action"] == "skipped"
+    assert len(service.posts) == 1
 
 
 def test_restart_by_somebody_else_that_a_start_proves_is_not_noted(service):
