@@ -22,6 +22,8 @@ SETTINGS = {
     "ANSIBLE_LOCALHOST_WARNING": "false",
     "ANSIBLE_INVENTORY_UNPARSED_WARNING": "false",
 }
+# What Ansible reads when it is imported; PYTHON is for what Python does.
+READ_ONCE = ("ANSIBLE_COLLECTIONS_PATH", "ANSIBLE_CONFIG", "ANSIBLE_FORCE_COLOR", "PYTHON")
 # No run needs what a coming ansible-core takes away.
 DEPRECATED = "[DEPRECATION WARNING]"
 
@@ -132,8 +134,8 @@ class Ansible:
         return Outcome(runner.rc, output, results, failed)
 
     def _quick(self, variables: dict[str, str]) -> dict[str, str]:
-        """With commands that start quickly, unless this run has settings of its own."""
-        if any(name.startswith(("ANSIBLE_", "PYTHON")) for name in self.environment):
+        """With commands that start quickly, unless this run has settings that are read only once."""
+        if any(name.startswith(READ_ONCE) for name in self.environment):
             return variables
         return {**variables, "PATH": f"{self._commands}:{variables['PATH']}"}
 

@@ -111,8 +111,6 @@ def test_inventory_group_is_restarted(ansible, emulator, change, inventory):
 @pytest.mark.usefixtures("environment")
 def test_group_of_which_a_limit_leaves_out_hosts_is_refused(ansible, emulator, change, inventory):
     """The playbook runs on localhost, so Ansible does not limit the group."""
-    # The quick commands do not know --limit as a variable.
-    ansible.environment |= {"ANSIBLE_NOCOLOR": "true"}
     given = variables(group="observers", started_before=change, safety="none")
     limited = ansible.playbook("oceanbase.ocp.fleet_restart", arguments=f"{inventory} --limit node1,localhost {given}")
     assert limited.rc == 2
@@ -127,8 +125,6 @@ def test_group_of_which_a_limit_leaves_out_hosts_is_refused(ansible, emulator, c
 @pytest.mark.nightly
 @pytest.mark.usefixtures("environment")
 def test_variables_of_the_hosts_of_the_group_are_not_ignored(ansible, emulator, change, inventory, tmp_path):
-    # The quick commands do not read group_vars.
-    ansible.environment |= {"ANSIBLE_NOCOLOR": "true"}
     (tmp_path / "group_vars").mkdir()
     for given, said in (
         ({"fleet_restart_most_down": {"servers": 1}}, "fleet_restart_most_down: has a value for node1 that it does"),

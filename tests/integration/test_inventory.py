@@ -37,13 +37,13 @@ def source(tmp_path, emulator):
 
 
 @pytest.fixture
-def command(ansible, executables, tmp_path):
+def command(ansible, commands, tmp_path):
     """Run one of Ansible's commands as a user does, with an inventory that cannot be read as an error."""
 
     def run(name, *arguments):
         environment = {**os.environ, "ANSIBLE_INVENTORY_UNPARSED_FAILED": "true", **ansible.variables()}
         return subprocess.run(
-            [executables / name, *map(str, arguments)],
+            [commands / name, *map(str, arguments)],
             env=environment,
             cwd=tmp_path,
             capture_output=True,

@@ -78,9 +78,8 @@ def counts(outcome):
     return [line for line in shown(outcome) if re.match(r"\d+ clusters?: ", line)][-1]
 
 
-def group_vars(ansible, folder, group, variables):
-    """Beside the inventory; a command that was started before does not read them."""
-    ansible.environment |= {"ANSIBLE_NOCOLOR": "true"}
+def group_vars(folder, group, variables):
+    """Beside the inventory."""
     (folder / "group_vars").mkdir()
     (folder / f"group_vars/{group}.yml").write_text(yaml.safe_dump(variables))
 
@@ -245,10 +244,10 @@ def test_killed_run_goes_on_and_restarts_nothing_twice(roll, ansible, connect, s
     ],
 )
 def test_variables_of_the_hosts_neither_widen_the_run_nor_are_dropped(
-    name, value, refusal, roll, ansible, start_emulator, tmp_path
+    name, value, refusal, roll, start_emulator, tmp_path
 ):
     """The plan is made once, by the first host, so a scope or a task file of the others was not seen."""
-    group_vars(ansible, tmp_path, "ocp_clusters", {f"rolling_restart_{name}": value})
+    group_vars(tmp_path, "ocp_clusters", {f"rolling_restart_{name}": value})
     emulator = start_emulator(*FLEET)
     outcome = roll(emulator)
     assert outcome.rc == 2
@@ -256,8 +255,8 @@ def test_variables_of_the_hosts_neither_widen_the_run_nor_are_dropped(
     assert posts(emulator) == []
 
 
-def test_clusters_of_all_hosts_are_refused(roll, ansible, start_emulator, tmp_path):
-    group_vars(ansible, tmp_path, "all", {"rolling_restart_clusters": ["cluster2"]})
+def test_clusters_of_all_hosts_are_refused(roll, start_emulator, tmp_path):
+    group_vars(tmp_path, "all", {"rolling_restart_clusters": ["cluster2"]})
     emulator = start_emulator(*FLEET)
     outcome = roll(emulator)
     assert outcome.rc == 2
