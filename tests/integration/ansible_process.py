@@ -25,8 +25,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NoReturn
 
-from ansible_runner.utils import get_callback_dir
-
 EMULATOR = "ocp-emulator"
 COMMANDS = {
     "ansible": "ansible.cli.adhoc",
@@ -35,7 +33,7 @@ COMMANDS = {
 }
 # Without those of variables: Ansible uses them only if it is the first to look for them.
 KINDS = ("action", "become", "cache", "connection", "filter", "inventory", "shell", "strategy", "test")
-CALLBACKS = ("default", "junit", "minimal", "oneline", "tree")
+CALLBACKS = ("default", "junit", "oneline", "tree")
 COLLECTION = "ansible_collections.oceanbase.ocp.plugins"
 PROFILES = ("4.2", "4.3")
 # Of a message, in bytes, and of the commands that wait to be begun.
@@ -59,7 +57,7 @@ def forked_commands(environment: dict[str, str]) -> Iterator[Path]:
             listener.listen(WAITING)
             process = subprocess.Popen(
                 [sys.executable, __file__, str(listener.fileno())],
-                env={**environment, "ANSIBLE_CALLBACK_PLUGINS": get_callback_dir()},
+                env=environment,
                 stdin=subprocess.PIPE,
                 pass_fds=[listener.fileno()],
             )
@@ -87,7 +85,9 @@ def main(descriptor: str) -> None:
 
 def load_emulator() -> None:
     """Import it, and build the routes of each version once, which takes as long."""
-    cli, settings, app = (importlib.import_module(f"ocp_emulator.{name}") for name in ("cli", "cli_settings", "serve.app"))
+    cli, settings, app = (
+        importlib.import_module(f"ocp_emulator.{name}") for name in ("cli", "cli_settings", "serve.app")
+    )
     for profile in PROFILES:
         options = cli.make_parser().parse_args(["serve", "--profile", profile])
         app.create_app(settings.settings_of(options)).state.service.close()
@@ -102,7 +102,7 @@ def load_ansible() -> None:
     warnings.filterwarnings("ignore", message="AnsibleCollectionFinder has already been configured")
     for kind in KINDS:
         list(getattr(loader, f"{kind}_loader").all(class_only=True))
-    # Not all: that of ansible-runner is for one run.
+    # Not all: ansible-runner has its own for those that it looks at.
     for name in CALLBACKS:
         loader.callback_loader.get(name, class_only=True)
     for package in ("module_utils", "plugin_utils", "action"):
@@ -173,11 +173,13 @@ def run(command: dict[str, Any], descriptors: list[int]) -> None:
 
 
 def read_settings() -> None:
-    """Read the settings of Ansible again, and forget the options of a command that was none."""
+    """Read the settings of Ansible again, and forget what was found without them."""
     constants = importlib.import_module("ansible.constants")
     for setting in constants.config.get_configuration_definitions():
         setattr(constants, setting, constants.config.get_config_value(setting, variables=vars(constants)))
     vars(importlib.import_module("ansible.utils.vars").load_options_vars).clear()
+    for folder in constants.DEFAULT_CALLBACK_PLUGIN_PATH:
+        importlib.import_module("ansible.plugins.loader").callback_loader.add_directory(folder)
 
 
 if __name__ == "__main__":

@@ -33,13 +33,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 @pytest.fixture
-def start_emulator(tmp_path: Path, forks: Path) -> Iterator[Callable[..., Emulator]]:
+def start_emulator(tmp_path: Path, fork_server: Path) -> Iterator[Callable[..., Emulator]]:
     """Start an emulator with the given command-line options; it ends with the test."""
     running: list[Emulator] = []
 
     def start(*options: str) -> Emulator:
         log_file = tmp_path / f"emulator-{len(running)}.log"
-        process = serve(forks, ["--port", "0", "--step-seconds", "0.02", *options], log_file)
+        process = serve(fork_server, ["--port", "0", "--step-seconds", "0.02", *options], log_file)
         url = process.output.readline().rpartition(" ")[2].strip()
         running.append(Emulator(url, log_file, process))
         assert running[-1].url, running[-1].log
@@ -79,7 +79,7 @@ def ca_path(authority: trustme.CA, tmp_path: Path) -> str:
 
 
 @contextlib.contextmanager
-def running_forks() -> Iterator[Path]:
+def running_fork_server() -> Iterator[Path]:
     """What commands and emulators are forked from, as the folder of its socket and of the commands."""
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(OF_USERS)}
     with (
@@ -94,22 +94,22 @@ def pytest_configure_node(node: Any) -> None:
     """Start it once for all workers."""
     if SHARED not in node.config.stash:
         stack = contextlib.ExitStack()
-        node.config.stash[SHARED] = str(stack.enter_context(running_forks()))
+        node.config.stash[SHARED] = str(stack.enter_context(running_fork_server()))
         node.config.add_cleanup(stack.close)
-    node.workerinput["forks"] = node.config.stash[SHARED]
+    node.workerinput["fork_server"] = node.config.stash[SHARED]
 
 
 @pytest.fixture(scope="session")
-def forks(request: pytest.FixtureRequest) -> Iterator[Path]:
-    shared = getattr(request.config, "workerinput", {}).get("forks")
-    with contextlib.nullcontext(Path(shared)) if shared else running_forks() as folder:
+def fork_server(request: pytest.FixtureRequest) -> Iterator[Path]:
+    shared = getattr(request.config, "workerinput", {}).get("fork_server")
+    with contextlib.nullcontext(Path(shared)) if shared else running_fork_server() as folder:
         yield folder
 
 
 @pytest.fixture(scope="session")
-def commands(request: pytest.FixtureRequest, executables: Path, forks: Path) -> Path:
+def commands(request: pytest.FixtureRequest, executables: Path, fork_server: Path) -> Path:
     """The folder of the commands that ``Ansible`` runs."""
-    return executables if request.config.getoption("--real-commands") else forks
+    return executables if request.config.getoption("--real-commands") else fork_server
 
 
 @pytest.fixture(autouse=True)

@@ -62,6 +62,10 @@ class Emulator:
     def delete(self, path: str) -> None:
         requests.delete(self.url + path, auth=tuple(BASIC.values()), timeout=10).raise_for_status()
 
+    def advance(self, seconds: float) -> None:
+        """Let its clock go forward at once."""
+        self.post("/emulator/clock/advance", {"seconds": seconds})
+
     def fail_subtask(self, description: str, times: int = 1) -> None:
         """Let the next subtasks with this description fail."""
         fault = {"kind": "subtask", "match": {"subtask": description}, "action": "fail", "times": times}

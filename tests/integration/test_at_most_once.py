@@ -26,7 +26,7 @@ def waited_for(emulator, task_id, run):
             seen = emulator.log.count(looks)
             while emulator.log.count(looks) < seen + 2 and not waiting.done():
                 time.sleep(0.05)
-            emulator.post("/emulator/clock/advance", {"seconds": 3600})
+            emulator.advance(3600)
             looks = "/api/v2/tasks/instances/"
         return waiting.result()
 
@@ -173,7 +173,7 @@ def test_time_without_offset_is_refused_before_any_request(ansible, emulator):
 
 def test_clock_offset_is_corrected_and_reported(ansible, emulator):
     before = now()
-    emulator.post("/emulator/clock/advance", {"seconds": 240})
+    emulator.advance(240)
     options = {"url": emulator.url, "wait": True, **BASIC, **SERVER}
     first = ansible.module("server_restart", started_before=before, **options)
     # By the service's clock it started four minutes after this, which is still before it by a clock that is right.
@@ -186,7 +186,7 @@ def test_clock_offset_is_corrected_and_reported(ansible, emulator):
 @pytest.mark.parametrize("module", ["server_restart", "cluster_rolling_restart_info"])
 def test_clock_that_is_an_hour_off_is_refused(ansible, emulator, module):
     before = now()
-    emulator.post("/emulator/clock/advance", {"seconds": 3600})
+    emulator.advance(3600)
     target = SERVER if module == "server_restart" else {"clusters": ["orders"]}
     result = ansible.module(module, url=emulator.url, started_before=before, **BASIC, **target)
     assert result["rc"] == 2

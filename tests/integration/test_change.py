@@ -65,7 +65,7 @@ def test_playbook_of_five_lines_run_three_times_restarts_once(ansible, connect, 
 
 
 def test_every_module_restarts_once_for_a_name_though_the_clocks_are_hours_apart(ansible, emulator):
-    emulator.post("/emulator/clock/advance", {"seconds": 7200})
+    emulator.advance(7200)
     tasks = {verb: restart(verb, emulator, wait=True, change=f"{verb} {NAME}") for verb in RESTARTS}
     first = ansible.each(tasks).results
     assert {verb: result["action"] for verb, result in first.items()} == dict.fromkeys(RESTARTS, "submitted")
@@ -209,7 +209,7 @@ def kill_and_run_again(ansible, connect, start_emulator, tmp_path):
         """A run reads the task before it decides, and more often only while it waits."""
         while polls() < seen + 4:
             time.sleep(0.01)
-        emulator.post("/emulator/clock/advance", {"seconds": 90})
+        emulator.advance(90)
 
     def be(controller):
         home = tmp_path / controller
@@ -222,11 +222,11 @@ def kill_and_run_again(ansible, connect, start_emulator, tmp_path):
         killed = ansible.start(plays, "killed")
         while killed.poll() is None and not (polls() if killed_after == "a step" else emulator.requests("POST")):
             time.sleep(0.01)
-        emulator.post("/emulator/clock/advance", {"seconds": 5 if killed_after == "a step" else 0})
+        emulator.advance(5 if killed_after == "a step" else 0)
         ansible.end()
         assert killed.wait(timeout=20) == -signal.SIGKILL, ansible.output("killed").read_text()
         if ends_before_the_next_run:
-            emulator.post("/emulator/clock/advance", {"seconds": 90})
+            emulator.advance(90)
         else:
             threading.Thread(target=end_while_it_waits, args=[polls()], daemon=True).start()
         runs = []

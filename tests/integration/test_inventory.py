@@ -568,7 +568,7 @@ def test_documented_rolling_restart_stops_at_a_failure_and_resumes(command, emul
     [task] = emulator.get("/api/v2/tasks/instances?status=FAILED")["contents"]
     emulator.post(f"/api/v2/tasks/instances/{task['id']}/retry")
     while emulator.get(f"/api/v2/tasks/instances/{task['id']}")["status"] == "RUNNING":
-        emulator.post("/emulator/clock/advance", {"seconds": 1})
+        emulator.advance(1)
     rest = as_the_page_says(command, RESTART, change)
     assert rest.returncode == 0, rest.stdout + rest.stderr
     assert emulator.restarts("OB_SERVER") == {f"10.0.0.{last}:2882": 1 for last in range(1, 7)}

@@ -16,7 +16,7 @@ import pytest
 import yaml
 from documentation_blocks import blocks
 from repository import REPOSITORY
-from rolling import QUICK, names, once
+from rolling import QUICK, UNTIL_SHOWN, names, once
 
 PLAYBOOK = "oceanbase.ocp.parameter_rollout"
 KILLS = int(os.environ.get("OCP_ROLLING_KILLS", "12"))
@@ -161,6 +161,7 @@ def test_half_done_change_has_no_undo(ansible, connect, start_emulator, tmp_path
         {"oceanbase.ocp.server_restart": server},
     )
     assert half.rc == 0, half.output
+    emulator.advance(UNTIL_SHOWN)
     back = ansible.playbook(plays(tmp_path, values={"stack_size": "512K"}))
     assert back.rc == 0, back.output
     assert back.results["Show how to set them again"]["lines"] == [

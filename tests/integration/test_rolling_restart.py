@@ -17,6 +17,7 @@ from rolling import (
     IN_ORDER,
     PLAYBOOK,
     QUICK,
+    UNTIL_SHOWN,
     message,
     names,
     once,
@@ -89,6 +90,7 @@ def test_failed_node_stops_the_run_and_a_rerun_continues(roll, start_emulator, t
     emulator.post("/api/v2/tasks/instances/1004/rollback")
     while emulator.get("/api/v2/tasks/instances/1004")["status"] == "RUNNING":
         time.sleep(0.02)
+    emulator.advance(UNTIL_SHOWN)
     gone_on = roll(emulator, CLUSTERS)
     assert gone_on.rc == 0, gone_on.output
     assert posts(emulator) == [*IN_ORDER[:4], *IN_ORDER[3:]]

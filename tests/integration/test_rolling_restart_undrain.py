@@ -11,10 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 from credentials import BASIC
-from rolling import PLAYBOOK, QUICK, message, posts
-
-# Seconds.
-LATER = 200
+from rolling import PLAYBOOK, QUICK, UNTIL_SHOWN, message, posts
 
 
 @pytest.fixture
@@ -70,8 +67,8 @@ def test_node_that_has_restarted_without_its_values_is_undrained_and_not_drained
     while emulator.get("/api/v2/tasks/instances/1001")["status"] != "SUCCESSFUL":
         time.sleep(0.02)
     # Values may show late for three minutes.
-    emulator.post("/emulator/clock/advance", {"seconds": LATER})
-    since = (datetime.fromisoformat(change) - timedelta(seconds=LATER)).isoformat()
+    emulator.advance(UNTIL_SHOWN)
+    since = (datetime.fromisoformat(change) - timedelta(seconds=UNTIL_SHOWN)).isoformat()
     drained = drain.pop("drained")
     folder, nodes = Path(drain["before_node"]).parent / "drained", {"servers": ["8"], "started_before": since}
     (folder / "8").touch()

@@ -86,7 +86,7 @@ def test_alarm_of_a_restart_stops_the_run_only_if_it_stays(run):
     def stays(pause):
         if pause == 3:
             alarm(alarmType="observer_process_stop", server=FIRST)(run.emulator)
-            run.emulator.post("/emulator/clock/advance", {"seconds": 301})
+            run.emulator.advance(301)
             run.elapsed += 301
 
     run.emulator.post("/emulator/faults", {**SLOW, "seconds": 20, "times": None})
