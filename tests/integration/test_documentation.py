@@ -68,6 +68,7 @@ def test_quick_start_playbook_runs(ansible, emulator):
     assert len(emulator.requests("POST")) == 4
 
 
+@pytest.mark.nightly
 def test_at_most_once_playbook_changes_nothing_on_the_second_run(ansible, emulator):
     _by_name, playbook = blocks("docs/at-most-once.md", "yaml")
     plays = yaml.safe_load(playbook.replace(EXAMPLE_URL, emulator.url))

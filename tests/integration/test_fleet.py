@@ -138,7 +138,7 @@ def test_variables_of_the_hosts_of_the_group_are_not_ignored(ansible, emulator, 
 
 
 @pytest.mark.usefixtures("environment")
-@pytest.mark.parametrize("waves", [False, "false"])
+@pytest.mark.parametrize("waves", [pytest.param(False, marks=pytest.mark.nightly), "false"])
 def test_no_waves_are_no_waves_as_a_boolean_and_as_text(waves, ansible, emulator, change):
     given = variables(
         started_before=change, servers=on_orders(*SERVERS[:2]), most_down={"servers": 1}, waves=waves, safety="none"
@@ -195,6 +195,7 @@ def test_documented_waves_are_refused_in_one_go_and_run_as_waves(ansible, emulat
     assert emulator.get("/emulator/outages")["contents"] == []
 
 
+@pytest.mark.nightly
 @pytest.mark.usefixtures("environment")
 def test_documented_caps_split_a_wave_and_each_server_restarts_once(ansible, emulator, change, tmp_path):
     """A tenth of all servers is one."""
@@ -275,7 +276,7 @@ def test_plan_that_cannot_keep_what_a_server_is_given_is_refused(emulator, chang
     assert emulator.requests("POST") == []
 
 
-@pytest.mark.parametrize("tolerated", [["sys", "app"], ["sys"]])
+@pytest.mark.parametrize("tolerated", [["sys", "app"], pytest.param(["sys"], marks=pytest.mark.nightly)])
 @pytest.mark.usefixtures("own_journal")
 def test_tenants_that_one_server_tolerates_are_those_of_its_restart(emulator, change, tolerated):
     servers = [{"cluster": "orders", "server": server, "tolerate_outage_of": tolerated} for server in SERVERS[2:4]]
@@ -395,14 +396,30 @@ def test_check_mode_shows_the_waves_and_starts_nothing(ansible, emulator, change
     ("given", "sentence"),
     [
         ({"servers": on_orders(SERVERS[0])}, "fleet_restart_change, fleet_restart_started_before: neither is given"),
-        ({"started_before": 1_700_000_000}, "fleet_restart_servers, fleet_restart_group: neither is given"),
+        pytest.param(
+            {"started_before": 1_700_000_000},
+            "fleet_restart_servers, fleet_restart_group: neither is given",
+            marks=pytest.mark.nightly,
+        ),
         (
             {"started_before": 1_700_000_000, "servers": on_orders(SERVERS[0]), "group": "observers"},
             "fleet_restart_servers, fleet_restart_group: both are given",
         ),
-        ({"started_before": 1_700_000_000, "servers": []}, "fleet_restart_servers: [] is not a list of servers"),
-        ({"started_before": 1_700_000_000, "servers": [SERVERS[0]]}, f'["{SERVERS[0]}"] is not a list of servers'),
-        ({"started_before": 1_700_000_000, "servers": [{"cluster": "orders"}]}, "is not a list of servers"),
+        pytest.param(
+            {"started_before": 1_700_000_000, "servers": []},
+            "fleet_restart_servers: [] is not a list of servers",
+            marks=pytest.mark.nightly,
+        ),
+        pytest.param(
+            {"started_before": 1_700_000_000, "servers": [SERVERS[0]]},
+            f'["{SERVERS[0]}"] is not a list of servers',
+            marks=pytest.mark.nightly,
+        ),
+        pytest.param(
+            {"started_before": 1_700_000_000, "servers": [{"cluster": "orders"}]},
+            "is not a list of servers",
+            marks=pytest.mark.nightly,
+        ),
         ({"started_before": 1_700_000_000, "group": "nowhere"}, "nowhere is not a group of the inventory"),
         ({"started_before": 1_700_000_000, "group": "unnamed"}, "of unnamed, node9 lack ocp_cluster or ocp_server"),
     ],

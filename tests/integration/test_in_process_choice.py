@@ -99,7 +99,13 @@ def test_nonlocal_connection_forces_the_ordinary_module(play, elsewhere):
     assert "since the connection is elsewhere" in outcome.output
 
 
-@pytest.mark.parametrize("others", [{}, {"ocp_cluster": "orders"}], ids=["alone", "beside ocp_cluster"])
+@pytest.mark.parametrize(
+    "others",
+    [
+        pytest.param({}, id="alone", marks=pytest.mark.nightly),
+        pytest.param({"ocp_cluster": "orders"}, id="beside ocp_cluster"),
+    ],
+)
 def test_address_of_ocp_under_the_name_of_a_server_is_no_database_server(play, elsewhere, others):
     outcome = play(READ, vars={**elsewhere, **others, "ocp_server": "https://ocp.example.com"})
     assert (outcome.rc, ran_as(outcome.output)) == (0, THERE), outcome.output
@@ -121,6 +127,7 @@ def test_task_delegated_to_localhost_runs_in_process(ansible, emulator):
     assert (outcome.rc, ran_as(outcome.output)) == (0, {"in-process": 2}), outcome.output
 
 
+@pytest.mark.nightly
 def test_controller_without_requests_uses_the_ordinary_module(play, ansible, tmp_path):
     (tmp_path / "without").mkdir()
     (tmp_path / "without" / "requests.py").write_text("raise ImportError")

@@ -152,6 +152,7 @@ def test_value_that_is_not_shown_is_no_value(ansible):
     ]
 
 
+@pytest.mark.nightly
 def test_half_done_change_has_no_undo(ansible, connect, start_emulator, tmp_path):
     emulator = start_emulator(*FLEET)
     connect(emulator)
@@ -191,13 +192,20 @@ BAD = {
 }
 
 
-def test_bad_variables_of_the_restart_are_refused_before_any_value_is_set(ansible, connect, start_emulator, tmp_path):
-    emulator = start_emulator(*FLEET)
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        pytest.param(*case, id=name, marks=[pytest.mark.nightly] * (name not in ("batch", "server", "task file")))
+        for name, case in BAD.items()
+    ],
+)
+def test_bad_variables_of_the_restart_are_refused_before_any_value_is_set(
+    ansible, connect, emulator, tmp_path, given, words
+):
     connect(emulator)
-    for given, words in BAD.values():
-        refused = ansible.playbook(plays(tmp_path), arguments=f"-e '{given}'")
-        assert (refused.rc, words in refused.output) == (2, True), refused.output
-        assert (emulator.requests("POST"), emulator.requests("PUT"), kept(tmp_path)) == ([], [], {})
+    refused = ansible.playbook(plays(tmp_path, clusters=("orders",)), arguments=f"-e '{given}'")
+    assert (refused.rc, words in refused.output) == (2, True), refused.output
+    assert (emulator.requests("POST"), emulator.requests("PUT"), kept(tmp_path)) == ([], [], {})
 
 
 def test_failed_restart_is_told_once_and_no_task_is_shown_that_only_computes(

@@ -189,7 +189,9 @@ FAULT = {"kind": "http", "match": {"path": "/api/v2/tasks/*"}, "action": "error"
     ("path", "body", "words"),
     [
         ("/emulator/faults", FAULT, "Service answers 503"),
-        ("/emulator/service/restart", {"seconds": 2}, "No answer from the service"),
+        pytest.param(
+            "/emulator/service/restart", {"seconds": 2}, "No answer from the service", marks=pytest.mark.nightly
+        ),
     ],
     ids=["503", "restarted"],
 )

@@ -11,7 +11,9 @@ from expected_restarts import RESTARTS, RESULT_KEYS, assert_restarted, restart
 
 
 @pytest.mark.smoke
-@pytest.mark.parametrize("verb", RESTARTS)
+@pytest.mark.parametrize(
+    "verb", [pytest.param(verb, marks=[pytest.mark.nightly] * (verb != "server_restart")) for verb in RESTARTS]
+)
 def test_a_restart_is_started_awaited_and_verified(ansible, emulator, verb):
     result = ansible.module(verb, url=emulator.url, wait=True, **BASIC, **RESTARTS[verb][0])
     assert_restarted(verb, result)

@@ -115,7 +115,7 @@ def test_node_that_was_drained_when_the_time_was_up_is_undrained(roll, start_emu
     assert posts(emulator) == []
 
 
-@pytest.mark.parametrize("batch", [1, 2])
+@pytest.mark.parametrize("batch", [1, pytest.param(2, marks=pytest.mark.nightly)])
 def test_outside_its_windows_a_run_begins_nothing_and_the_next_one_goes_on(roll, start_emulator, batch):
     emulator = start_emulator(*QUICK)
     given = {"started_before": emulator.get("/emulator/clock")["time"], "batch": batch}

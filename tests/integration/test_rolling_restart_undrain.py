@@ -93,7 +93,7 @@ def test_cluster_whose_undrain_fails_in_two_zones_counts_once(roll, start_emulat
     assert sorted(posts(emulator)) == list(range(1, 9))
 
 
-@pytest.mark.parametrize("max_failures", [0, 1])
+@pytest.mark.parametrize("max_failures", [0, pytest.param(1, marks=pytest.mark.nightly)])
 def test_failing_task_file_of_a_node_that_has_restarted_is_a_failure(max_failures, roll, start_emulator, tmp_path):
     """The rest of its cluster is left as it is."""
     emulator = start_emulator(*QUICK)

@@ -69,7 +69,13 @@ def planting(run, plant, at):
     return lambda pause: plant(run.emulator) if pause == at else None
 
 
-@pytest.mark.parametrize("sign", PLANTED)
+# The others are of the same kinds, and of the same code.
+OF_EACH_KIND = ("an alarm of the cluster", "replicas that lag", "a backup of the cluster", "another version")
+
+
+@pytest.mark.parametrize(
+    "sign", [pytest.param(sign, marks=[pytest.mark.nightly] * (sign not in OF_EACH_KIND)) for sign in PLANTED]
+)
 def test_planted_sign_stops_the_run_before_the_next_node(sign, run):
     plant, words = PLANTED[sign]
     run.meanwhile = planting(run, plant, at=2)

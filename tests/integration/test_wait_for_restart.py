@@ -140,7 +140,7 @@ def test_wait_for_restart_keeps_the_tasks_after_a_timeout(ansible, start_emulato
     ("detail", "subtasks", "shown"),
     [
         ("summary", 0, True),
-        ("full", 19, False),
+        pytest.param("full", 19, False, marks=pytest.mark.nightly),
         pytest.param("summary", 0, False, marks=pytest.mark.nightly),
         pytest.param("full", 19, True, marks=pytest.mark.nightly),
     ],
