@@ -82,6 +82,7 @@ def restart_fleet(ansible, connect, tmp_path):
     return run
 
 
+@pytest.mark.nightly
 def test_plan_of_a_fleet_is_written_and_run_as_it_was_approved_or_not_at_all(restart_fleet, emulator, tmp_path):
     file = tmp_path / "fleet.json"
     checked = restart_fleet(emulator, WRITE, "--check")

@@ -213,7 +213,7 @@ def test_access_key_failure_names_the_clock_offset(ansible, emulator, tmp_path):
 def test_concurrent_accepted_requests_restart_the_server_once(ansible, start_emulator):
     emulator = start_emulator("--step-seconds", "0.1", "--busy", "fail")
     play = [fleet_play(emulator, [1], now(), wait=True)]
-    processes = [ansible.start(play, f"controller-{number}") for number in range(2)]
+    processes = [ansible.start(play, f"controller-{number}", quick=True) for number in range(2)]
     assert [process.wait(timeout=120) for process in processes] == [0, 0]
     assert emulator.restarts("OB_SERVER") == {"10.0.0.1:2882": 1}
 
@@ -222,7 +222,7 @@ def test_concurrent_accepted_requests_restart_the_server_once(ansible, start_emu
 def test_concurrent_controllers_restart_each_server_once(ansible, start_emulator, controllers, servers):
     emulator = start_emulator("--clusters", "1", "--servers-per-zone", str(servers // 3), "--step-seconds", "0.1")
     play = [fleet_play(emulator, range(1, servers + 1), now())]
-    processes = [ansible.start(play, f"controller-{number}") for number in range(controllers)]
+    processes = [ansible.start(play, f"controller-{number}", quick=True) for number in range(controllers)]
     codes = [process.wait(timeout=300) for process in processes]
     outputs = [ansible.output(f"controller-{number}").read_text() for number in range(controllers)]
     assert codes == [0] * controllers, outputs

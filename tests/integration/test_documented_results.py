@@ -65,7 +65,8 @@ def _own_notes(tmp_path, monkeypatch):
 # What they return has the same source as that of a module beside them.
 LIKE_OTHERS = {
     *("arbitration_service_info", "arbitration_service_restart", "host_info", "obproxy_info", "obproxy_restart"),
-    *("agent_restart", "fleet_restart_info", "text_display", "zone_restart"),
+    *("agent_restart", "cluster_restart", "cluster_rolling_restart_info", "cluster_wait", "fleet_restart_info"),
+    *("task_wait", "text_display", "zone_restart"),
 }
 
 

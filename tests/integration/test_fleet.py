@@ -90,7 +90,7 @@ def test_started_server_is_skipped_and_running_restart_is_awaited(ansible, emula
         "import_playbook": "oceanbase.ocp.fleet_restart",
         "vars": {f"fleet_restart_{name}": value for name, value in given.items()},
     }
-    process = ansible.start([play], "fleet")
+    process = ansible.start([play], "fleet", quick=True)
     while len(emulator.requests("POST")) < 3 and process.poll() is None:
         time.sleep(0.05)
     emulator.put("/emulator/clock", {"running": True})
@@ -100,6 +100,7 @@ def test_started_server_is_skipped_and_running_restart_is_awaited(ansible, emula
     assert emulator.get(f"/api/v2/tasks/instances/{attached}")["status"] == "SUCCESSFUL"
 
 
+@pytest.mark.nightly
 @pytest.mark.usefixtures("environment")
 def test_inventory_group_is_restarted(ansible, emulator, change, inventory):
     given = variables(group="observers", started_before=change, freeze_server=False, safety="none")
@@ -208,6 +209,7 @@ def test_documented_caps_split_a_wave_and_each_server_restarts_once(ansible, emu
     assert emulator.restarts("OB_SERVER") == dict.fromkeys(names, 1)
 
 
+@pytest.mark.nightly
 @pytest.mark.usefixtures("environment", "emulator")
 def test_documented_plan_shows_two_waves(ansible, change):
     outcome = ansible.playbook(yaml.safe_load(PLAN.replace("2026-05-04T03:00:00+08:00", change)))
@@ -286,6 +288,7 @@ def test_tenants_that_one_server_tolerates_are_those_of_its_restart(emulator, ch
     assert emulator.restarts("OB_SERVER") == dict.fromkeys(SERVERS[2:4], 1)
 
 
+@pytest.mark.nightly
 @pytest.mark.usefixtures("environment")
 def test_empty_waves_are_those_of_the_default(ansible, emulator, change):
     given = variables(started_before=change, servers=on_orders(SERVERS[0], SERVERS[2]), waves=None)

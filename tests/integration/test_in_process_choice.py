@@ -111,6 +111,7 @@ def test_address_of_ocp_under_the_name_of_a_server_is_no_database_server(play, e
     assert (outcome.rc, ran_as(outcome.output)) == (0, THERE), outcome.output
 
 
+@pytest.mark.nightly
 def test_database_server_by_a_template_is_refused(play, elsewhere, emulator):
     named = {"ocp_cluster": "orders", "own_address": "10.0.0.1", "ocp_server": "{{ own_address }}:2882"}
     outcome = play(READ, vars={**elsewhere, **named})

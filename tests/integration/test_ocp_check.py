@@ -160,6 +160,7 @@ def test_a_running_restart_shows_the_operating_task(ansible, check, start_emulat
         asked(emulator)
 
 
+@pytest.mark.nightly
 def test_check_mode_shows_the_same(check, emulator):
     here, there = check(emulator.url), check(emulator.url, "--check")
     assert (here.rc, there.rc) == (0, 0), there.output
@@ -269,6 +270,7 @@ def test_clock_two_hours_off_stops_what_needs_started_before(check, emulator, se
     assert check(emulator.url, credentials=credentials, needs=["server_restart"]).rc == 0
 
 
+@pytest.mark.nightly
 def test_ignored_filters_are_seen(check, used_emulator):
     emulator = used_emulator()
     ignored = ["clusterId", "hostId", "status", "name", "sort"]
@@ -280,6 +282,7 @@ def test_ignored_filters_are_seen(check, used_emulator):
     asked(emulator)
 
 
+@pytest.mark.nightly
 def test_a_failing_read_is_a_row(check, emulator):
     fault = {"kind": "http", "action": "error", "status": 500, "match": {"path": "/api/v2/ob/clusters/1/parameters"}}
     emulator.post("/emulator/faults", {**fault, "times": None})

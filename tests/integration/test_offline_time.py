@@ -52,6 +52,7 @@ def test_rolling_restart_raises_it_and_puts_it_back(ansible, start_emulator, con
     assert f"{NAME} of cluster1 is raised from 3600s to 4h for this run" in outcome.output
 
 
+@pytest.mark.nightly
 def test_fleet_restart_raises_it_and_puts_it_back(ansible, start_emulator, connect, change):
     emulator = start_emulator(*FLEET, *QUICK)
     connect(emulator)

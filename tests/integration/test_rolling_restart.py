@@ -190,7 +190,7 @@ def test_check_mode_shows_the_plan_of_the_real_run(roll, start_emulator, ansible
     assert [name for name in named if name in planned(real)] == planned(real)
 
 
-@pytest.mark.parametrize("given", [{"zones": []}, {"servers": []}], ids=repr)
+@pytest.mark.parametrize("given", [{"zones": []}, pytest.param({"servers": []}, marks=pytest.mark.nightly)], ids=repr)
 def test_selection_that_finds_nothing_does_not_mean_all(given, roll, start_emulator):
     emulator = start_emulator(*QUICK)
     outcome = roll(emulator, ["orders"], **given)

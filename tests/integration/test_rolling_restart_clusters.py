@@ -249,7 +249,12 @@ def test_killed_run_goes_on_and_restarts_nothing_twice(roll, ansible, connect, s
             "rolling_restart_before_node: has a value for cluster1 that it does not have",
             marks=pytest.mark.nightly,
         ),
-        ("clusters", ["cluster2"], "rolling_restart_clusters: has a value for cluster1 that it does not have"),
+        pytest.param(
+            "clusters",
+            ["cluster2"],
+            "rolling_restart_clusters: has a value for cluster1 that it does not have",
+            marks=pytest.mark.nightly,
+        ),
     ],
 )
 def test_variables_of_the_hosts_neither_widen_the_run_nor_are_dropped(
@@ -264,6 +269,7 @@ def test_variables_of_the_hosts_neither_widen_the_run_nor_are_dropped(
     assert posts(emulator) == []
 
 
+@pytest.mark.nightly
 def test_clusters_of_all_hosts_are_refused(roll, start_emulator, tmp_path):
     group_vars(tmp_path, "all", {"rolling_restart_clusters": ["cluster2"]})
     emulator = start_emulator(*FLEET)

@@ -119,6 +119,7 @@ def test_blocked_cluster_is_the_one_that_fails_with_the_cause_and_the_way_out(fl
     assert len([line for line in lines(stopped) if line.startswith("[ERROR]")]) <= 1
 
 
+@pytest.mark.nightly
 def test_what_is_left_for_the_next_run_is_counted_and_says_why(fleet):
     left = fleet(change="memory", stop_after="2020-01-01T00:00:00Z")
     assert (left.rc, posts(fleet.emulator)) == (0, [])
@@ -170,6 +171,7 @@ def test_agents_of_nine_hosts_take_as_many(ansible, connect, start_emulator):
     assert len(lines(again)) <= 15, again.output
 
 
+@pytest.mark.nightly
 def test_check_mode_of_agents_says_would(ansible, connect, start_emulator):
     connect(start_emulator("--clusters", "1", "--zones", "3", "--servers-per-zone", "1", *QUICK))
     variables = json.dumps({f"agent_rolling_restart_{name}": value for name, value in AGENTS_OF_THREE.items()})

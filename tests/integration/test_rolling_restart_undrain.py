@@ -57,6 +57,7 @@ def test_nodes_are_undrained_after_a_failure_and_its_retry(roll, ansible, start_
     assert sorted(posts(emulator)) == list(range(servers + 1, 2 * servers + 1))
 
 
+@pytest.mark.nightly
 def test_node_that_has_restarted_without_its_values_is_undrained_and_not_drained_again(
     roll, start_emulator, change, drain
 ):
@@ -79,6 +80,7 @@ def test_node_that_has_restarted_without_its_values_is_undrained_and_not_drained
     assert (drained(), posts(emulator)) == ([], [8])
 
 
+@pytest.mark.nightly
 def test_cluster_whose_undrain_fails_in_two_zones_counts_once(roll, start_emulator, tmp_path):
     emulator = start_emulator(*QUICK)
     assert roll(emulator, ["payments"], servers=["7", "8"]).rc == 0
