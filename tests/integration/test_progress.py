@@ -36,6 +36,12 @@ def control(emulator, name, path, body):
 
 
 @pytest.fixture
+def emulator(start_emulator):
+    """So slow that a busy machine looks at each task before its end."""
+    return start_emulator("--step-seconds", "0.2")
+
+
+@pytest.fixture
 def start_piped(ansible, emulator, commands, executables):
     """Start an ad-hoc restart without a terminal; one that was loaded before uses no colour."""
 
@@ -44,15 +50,9 @@ def start_piped(ansible, emulator, commands, executables):
         connection = {"OCP_URL": emulator.url, "OCP_USERNAME": "admin", "OCP_PASSWORD": "ocp-demo-1"}
         environment = {**os.environ, **ansible.variables(), **connection}
         del environment["ANSIBLE_NOCOLOR"]
+        program = (commands if loaded else executables) / "ansible"
         return subprocess.Popen(
-            [
-                (commands if loaded else executables) / "ansible",
-                "localhost",
-                "-m",
-                "oceanbase.ocp.server_restart",
-                "-a",
-                options,
-            ],
+            [program, "localhost", "-m", "oceanbase.ocp.server_restart", "-a", options],
             env={**environment, **variables},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
