@@ -41,6 +41,7 @@ PYTEST := $(BIN)/python -m pytest --quiet
 CAPS := tests/unit/plugins/module_utils/_restart/test_caps_of_many.py
 # Without the plugins that only other tests need.
 PYTEST_UNIT := $(PYTEST) tests/unit -p no:schemathesis -p no:anyio --numprocesses auto
+PYTEST_INTEGRATION := $(PYTEST) tests/integration -p no:schemathesis -p no:anyio -p no:hypothesispytest
 UV_INSTALL := $(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python
 
 .PHONY: help
@@ -130,12 +131,12 @@ unit-all: $(DEV) ## Run all unit tests at once
 
 .PHONY: integration
 integration: $(DEV) ## Run Ansible for real against the emulator
-	$(PYTEST) tests/integration -m "not nightly" --numprocesses $(WAITING_WORKERS) --dist worksteal
+	$(PYTEST_INTEGRATION) -m "not nightly" --numprocesses $(WAITING_WORKERS) --dist worksteal
 
 .PHONY: nightly
 nightly: $(DEV) ## Run the unit and integration tests that make test leaves out
 	$(PYTEST_UNIT) -m nightly --dist worksteal
-	$(PYTEST) tests/integration -m nightly --real-commands --numprocesses $(WAITING_WORKERS) --dist worksteal
+	$(PYTEST_INTEGRATION) -m nightly --real-commands --numprocesses $(WAITING_WORKERS) --dist worksteal
 
 .PHONY: caps
 caps: $(DEV) ## Restart 1,000 clusters by 100 forks under caps, in 500 schedules of virtual time (SCHEDULES=n)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""Commands of Ansible, forked from a process that has loaded it and the collection: most of a short run is its start.
+"""Commands of Ansible and emulators, forked from a process that has loaded them and the collection.
 
-Not for a run with settings of its own: Ansible reads some when it is imported.
+Most of a short run is its start. Not for a run with settings that Ansible reads when it is imported.
 """
 
 from __future__ import annotations
@@ -25,13 +25,20 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NoReturn
 
-from ansible_runner.utils import get_callback_dir
-
-COMMANDS = {"ansible": "ansible.cli.adhoc", "ansible-playbook": "ansible.cli.playbook"}
-KINDS = ("action", "become", "cache", "connection", "filter", "inventory", "shell", "strategy", "test", "vars")
-CALLBACKS = ("default", "junit", "minimal", "oneline", "tree")
+EMULATOR = "ocp-emulator"
+COMMANDS = {
+    "ansible": "ansible.cli.adhoc",
+    "ansible-inventory": "ansible.cli.inventory",
+    "ansible-playbook": "ansible.cli.playbook",
+}
+# Without those of variables: Ansible uses them only if it is the first to look for them.
+KINDS = ("action", "become", "cache", "connection", "filter", "inventory", "shell", "strategy", "test")
+CALLBACKS = ("default", "junit", "oneline", "tree")
 COLLECTION = "ansible_collections.oceanbase.ocp.plugins"
+PROFILES = ("4.2", "4.3")
+# Of a message, in bytes, and of the commands that wait to be begun.
 LONGEST = 1_000_000
+WAITING = 100
 
 
 @contextlib.contextmanager
@@ -44,30 +51,49 @@ def forked_commands(environment: dict[str, str]) -> Iterator[Path]:
             # Without what the environment and site-packages would add to its start.
             (folder / command).write_text(f"#!{sys.executable} -IS\n{source}")
             (folder / command).chmod(0o700)
-        process = subprocess.Popen(
-            [sys.executable, __file__, folder / "socket"],
-            env={**environment, "ANSIBLE_CALLBACK_PLUGINS": get_callback_dir()},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
+        # Commands may be asked for before all is loaded.
+        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
+            listener.bind(str(folder / "socket"))
+            listener.listen(WAITING)
+            process = subprocess.Popen(
+                [sys.executable, __file__, str(listener.fileno())],
+                env=environment,
+                stdin=subprocess.PIPE,
+                pass_fds=[listener.fileno()],
+            )
         with process:
-            assert process.stdout.readline(), "Ansible cannot be loaded."
             yield folder
 
 
-def main(path: str) -> None:
-    load()
-    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
-        listener.bind(path)
-        listener.listen()
-        gc.freeze()
-        print("ready", flush=True)
+def ask(folder: Path, arguments: list[str], descriptors: list[int]) -> socket.socket:
+    """Have a command run with these standard streams; what comes back is its process id, then its exit code."""
+    connection = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    connection.connect(str(folder / "socket"))
+    command = {"arguments": arguments, "environment": dict(os.environ), "folder": str(Path.cwd())}
+    socket.send_fds(connection, [json.dumps(command).encode()], descriptors)
+    return connection
+
+
+def main(descriptor: str) -> None:
+    load_ansible()
+    load_emulator()
+    gc.freeze()
+    with socket.socket(fileno=int(descriptor)) as listener:
         command, descriptors = asked(listener)
     run(command, descriptors)
 
 
-def load() -> None:
+def load_emulator() -> None:
+    """Import it, and build the routes of each version once, which takes as long."""
+    cli, settings, app = (
+        importlib.import_module(f"ocp_emulator.{name}") for name in ("cli", "cli_settings", "serve.app")
+    )
+    for profile in PROFILES:
+        options = cli.make_parser().parse_args(["serve", "--profile", profile])
+        app.create_app(settings.settings_of(options)).state.service.close()
+
+
+def load_ansible() -> None:
     """Import what the commands import, and the plugins that each run looks through."""
     for module in COMMANDS.values():
         importlib.import_module(module)
@@ -76,7 +102,7 @@ def load() -> None:
     warnings.filterwarnings("ignore", message="AnsibleCollectionFinder has already been configured")
     for kind in KINDS:
         list(getattr(loader, f"{kind}_loader").all(class_only=True))
-    # Not all: that of ansible-runner is for one run.
+    # Not all: ansible-runner has its own for those that it looks at.
     for name in CALLBACKS:
         loader.callback_loader.get(name, class_only=True)
     for package in ("module_utils", "plugin_utils", "action"):
@@ -111,6 +137,8 @@ def asked(listener: socket.socket) -> tuple[dict[str, Any], list[int]]:
 def attend(command: int, connection: socket.socket) -> NoReturn:
     """Send the exit code of a command to its client when it ends; end it if the client ends first."""
     ended = os.pidfd_open(command)
+    with contextlib.suppress(BrokenPipeError):
+        connection.sendall(str(command).encode())
     if ended not in select.select([ended, connection], [], [])[0]:
         os.killpg(command, signal.SIGKILL)
     code = os.waitstatus_to_exitcode(os.waitpid(command, 0)[1])
@@ -131,10 +159,10 @@ def run(command: dict[str, Any], descriptors: list[int]) -> None:
     os.environ.clear()
     os.environ.update(command["environment"])
     tempfile.tempdir = None
-    constants = importlib.import_module("ansible.constants")
-    for setting in constants.config.get_configuration_definitions():
-        setattr(constants, setting, constants.config.get_config_value(setting, variables=vars(constants)))
     try:
+        if sys.argv[0] == EMULATOR:
+            sys.exit(importlib.import_module("ocp_emulator.cli").main(sys.argv[1:]))
+        read_settings()
         importlib.import_module(COMMANDS[Path(sys.argv[0]).name]).main(sys.argv)
     except SystemExit as end:
         # To free all that was loaded takes longer than the rest of a short command.
@@ -142,6 +170,16 @@ def run(command: dict[str, Any], descriptors: list[int]) -> None:
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(end.code)
+
+
+def read_settings() -> None:
+    """Read the settings of Ansible again, and forget what was found without them."""
+    constants = importlib.import_module("ansible.constants")
+    for setting in constants.config.get_configuration_definitions():
+        setattr(constants, setting, constants.config.get_config_value(setting, variables=vars(constants)))
+    vars(importlib.import_module("ansible.utils.vars").load_options_vars).clear()
+    for folder in constants.DEFAULT_CALLBACK_PLUGIN_PATH:
+        importlib.import_module("ansible.plugins.loader").callback_loader.add_directory(folder)
 
 
 if __name__ == "__main__":

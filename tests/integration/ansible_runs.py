@@ -22,6 +22,8 @@ SETTINGS = {
     "ANSIBLE_LOCALHOST_WARNING": "false",
     "ANSIBLE_INVENTORY_UNPARSED_WARNING": "false",
 }
+# What Ansible reads when it is imported; PYTHON is for what Python does.
+READ_ONCE = ("ANSIBLE_COLLECTIONS_PATH", "ANSIBLE_CONFIG", "ANSIBLE_FORCE_COLOR", "ANSIBLE_NOCOLOR", "PYTHON")
 # No run needs what a coming ansible-core takes away.
 DEPRECATED = "[DEPRECATION WARNING]"
 
@@ -78,13 +80,17 @@ class Ansible:
         """Run tasks by name in one play, where a failure does not end it; the keywords are those of the play."""
         return self.tasks(*({"name": name, "ignore_errors": True, **task} for name, task in cases.items()), **keywords)
 
-    def start(self, plays: list[dict[str, Any]], name: str) -> subprocess.Popen[str]:
-        """Start ansible-playbook as a process group of its own, with its output in ``name``.txt."""
+    def start(self, plays: list[dict[str, Any]], name: str, *, quick: bool = False) -> subprocess.Popen[str]:
+        """Start ansible-playbook as a process group of its own, with its output in ``name``.txt.
+
+        A ``quick`` one is forked elsewhere, so no signal reaches it.
+        """
+        program = (self._commands if quick else Path(sys.executable).parent) / "ansible-playbook"
         playbook = self._folder / f"{name}.yml"
         playbook.write_text(yaml.safe_dump(plays, sort_keys=False))
         with self.output(name).open("w") as output:
             return subprocess.Popen(
-                [Path(sys.executable).parent / "ansible-playbook", str(playbook)],
+                [program, str(playbook)],
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 stdin=subprocess.DEVNULL,
@@ -132,8 +138,8 @@ class Ansible:
         return Outcome(runner.rc, output, results, failed)
 
     def _quick(self, variables: dict[str, str]) -> dict[str, str]:
-        """With commands that start quickly, unless this run has settings of its own."""
-        if any(name.startswith(("ANSIBLE_", "PYTHON")) for name in self.environment):
+        """With commands that start quickly, unless this run has settings that are read only once."""
+        if any(name.startswith(READ_ONCE) for name in self.environment):
             return variables
         return {**variables, "PATH": f"{self._commands}:{variables['PATH']}"}
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sysconfig
@@ -11,6 +12,7 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import pytest
 import trustme
@@ -23,6 +25,7 @@ from rolling import PLAYBOOK
 
 # Variables that would change what a run does.
 OF_USERS = ("OCP_", "ANSIBLE_")
+SHARED = pytest.StashKey[str]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -30,15 +33,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 @pytest.fixture
-def start_emulator(tmp_path: Path) -> Iterator[Callable[..., Emulator]]:
+def start_emulator(tmp_path: Path, fork_server: Path) -> Iterator[Callable[..., Emulator]]:
     """Start an emulator with the given command-line options; it ends with the test."""
     running: list[Emulator] = []
 
     def start(*options: str) -> Emulator:
         log_file = tmp_path / f"emulator-{len(running)}.log"
-        process, output = serve(["--port", "0", "--step-seconds", "0.02", *options], log_file)
-        url = output.readline().rpartition(" ")[2].strip()
-        running.append(Emulator(url, log_file, process, output))
+        process = serve(fork_server, ["--port", "0", "--step-seconds", "0.02", *options], log_file)
+        url = process.output.readline().rpartition(" ")[2].strip()
+        running.append(Emulator(url, log_file, process))
         assert running[-1].url, running[-1].log
         return running[-1]
 
@@ -75,18 +78,38 @@ def ca_path(authority: trustme.CA, tmp_path: Path) -> str:
     return str(path)
 
 
-@pytest.fixture(scope="session")
-def commands(
-    request: pytest.FixtureRequest, executables: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Path]:
-    """The folder of the commands that ``Ansible`` runs."""
-    if request.config.getoption("--real-commands"):
-        yield executables
-        return
-    home = str(tmp_path_factory.mktemp("home"))
+@contextlib.contextmanager
+def running_fork_server() -> Iterator[Path]:
+    """What commands and emulators are forked from, as the folder of its socket and of the commands."""
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(OF_USERS)}
-    with forked_commands({**inherited, **SETTINGS, "ANSIBLE_HOME": home, "HOME": home}) as folder:
+    with (
+        TemporaryDirectory(prefix="ocp-home-") as home,
+        forked_commands({**inherited, **SETTINGS, "ANSIBLE_HOME": home, "HOME": home}) as folder,
+    ):
         yield folder
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Start it once for all workers."""
+    if SHARED not in node.config.stash:
+        stack = contextlib.ExitStack()
+        node.config.stash[SHARED] = str(stack.enter_context(running_fork_server()))
+        node.config.add_cleanup(stack.close)
+    node.workerinput["fork_server"] = node.config.stash[SHARED]
+
+
+@pytest.fixture(scope="session")
+def fork_server(request: pytest.FixtureRequest) -> Iterator[Path]:
+    shared = getattr(request.config, "workerinput", {}).get("fork_server")
+    with contextlib.nullcontext(Path(shared)) if shared else running_fork_server() as folder:
+        yield folder
+
+
+@pytest.fixture(scope="session")
+def commands(request: pytest.FixtureRequest, executables: Path, fork_server: Path) -> Path:
+    """The folder of the commands that ``Ansible`` runs."""
+    return executables if request.config.getoption("--real-commands") else fork_server
 
 
 @pytest.fixture(autouse=True)

@@ -289,7 +289,7 @@ def reads_of_tasks(call: Calls) -> None:
         restart(emulator, "agent_restart")
         restart(emulator, "cluster_restart")
         call(emulator)
-        emulator.post("/emulator/clock/advance", {"seconds": 600})
+        emulator.advance(600)
         call(emulator)
     call.fail(emulator)
 

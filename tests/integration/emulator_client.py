@@ -5,13 +5,14 @@
 from __future__ import annotations
 
 import contextlib
+import signal
 from dataclasses import dataclass
-from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 import requests
 from credentials import BASIC
+from emulator_process import EmulatorProcess
 
 
 @dataclass
@@ -20,8 +21,7 @@ class Emulator:
 
     url: str
     log_file: Path
-    process: BaseProcess
-    output: TextIO
+    process: EmulatorProcess
 
     @property
     def log(self) -> str:
@@ -37,15 +37,11 @@ class Emulator:
 
     def kill(self) -> None:
         """End it at once, as a crash does."""
-        self.process.kill()
-        self.process.join(timeout=20)
+        self.process.end(signal.SIGKILL)
 
     def end(self) -> None:
         """End it as an operator does."""
-        self.process.terminate()
-        self.process.join(timeout=20)
-        self.output.close()
-        assert not self.process.is_alive(), self.log
+        self.process.end(signal.SIGTERM)
 
     def get(self, path: str) -> Any:
         answer = requests.get(self.url + path, auth=tuple(BASIC.values()), timeout=10)
@@ -65,6 +61,10 @@ class Emulator:
 
     def delete(self, path: str) -> None:
         requests.delete(self.url + path, auth=tuple(BASIC.values()), timeout=10).raise_for_status()
+
+    def advance(self, seconds: float) -> None:
+        """Let its clock go forward at once."""
+        self.post("/emulator/clock/advance", {"seconds": seconds})
 
     def fail_subtask(self, description: str, times: int = 1) -> None:
         """Let the next subtasks with this description fail."""

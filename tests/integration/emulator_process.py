@@ -4,33 +4,44 @@
 
 from __future__ import annotations
 
-import multiprocessing
+import contextlib
 import os
-import sys
+import signal
+import socket
 from collections.abc import Sequence
-from multiprocessing.connection import Connection
-from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import TextIO
 
-from ocp_emulator.cli import main
+from ansible_process import ask
 
-FORKS = multiprocessing.get_context("forkserver")
-# Not this module: Python 3.11 looks for what to import before it knows where the tests are.
-FORKS.set_forkserver_preload(["ocp_emulator.cli"])
-
-
-def serve(options: Sequence[str], log_file: Path) -> tuple[BaseProcess, TextIO]:
-    """``ocp_emulator serve`` with these options, and what it prints to standard output."""
-    ours, its_own = FORKS.Pipe(duplex=False)
-    process = FORKS.Process(target=_serve, args=(options, log_file, its_own), daemon=True)
-    process.start()
-    its_own.close()
-    return process, os.fdopen(os.dup(ours.fileno()))
+# Seconds.
+MOST = 20
 
 
-def _serve(options: Sequence[str], log_file: Path, output: Connection) -> None:
-    with log_file.open("w") as log:
-        os.dup2(log.fileno(), sys.stderr.fileno())
-    os.dup2(output.fileno(), sys.stdout.fileno())
-    sys.exit(main(["serve", *options]))
+class EmulatorProcess:
+    """An emulator that has been forked; it ends with this process at the latest."""
+
+    def __init__(self, connection: socket.socket, output: TextIO) -> None:
+        self._connection = connection
+        self._pid = int(connection.recv(16))
+        self.output = output
+        connection.settimeout(MOST)
+
+    def end(self, how: signal.Signals) -> None:
+        """Send it this signal, and wait for its end, unless it has ended so before."""
+        if self.output.closed:
+            return
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self._pid, how)
+        with self._connection:
+            self._connection.recv(16)
+        self.output.close()
+
+
+def serve(folder: Path, options: Sequence[str], log_file: Path) -> EmulatorProcess:
+    """``ocp_emulator serve`` with these options, by the process that has its socket in this folder."""
+    read, write = os.pipe()
+    with log_file.open("w") as log, Path(os.devnull).open() as nothing:
+        connection = ask(folder, ["ocp-emulator", "serve", *options], [nothing.fileno(), write, log.fileno()])
+    os.close(write)
+    return EmulatorProcess(connection, os.fdopen(read))

@@ -12,4 +12,5 @@ with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as connection:
     # To import pathlib takes longer than all of this.
     command = {"arguments": sys.argv, "environment": dict(os.environ), "folder": os.getcwd()}  # noqa: PTH109
     socket.send_fds(connection, [json.dumps(command).encode()], [0, 1, 2])
-    sys.exit(int(connection.recv(8)))
+    _process_id = connection.recv(16)
+    sys.exit(int(connection.recv(16)))

@@ -10,6 +10,8 @@ from datetime import UTC, datetime, timedelta
 PLAYBOOK = "oceanbase.ocp.rolling_restart"
 # Steps so short that a restart costs the play next to nothing.
 QUICK = ("--step-seconds", "0.001")
+# Seconds after which the start and the values of a server that has restarted cannot show any more if they do not yet.
+UNTIL_SHOWN = 200
 FLEET = ("--clusters", "2", "--zones", "3", "--servers-per-zone", "2", *QUICK)
 CLUSTERS = ["cluster1", "cluster2"]
 # Servers are numbered cluster by cluster and zone by zone; the root server is the first of a cluster.

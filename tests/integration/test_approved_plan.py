@@ -45,7 +45,7 @@ def test_plan_is_written_and_run_as_it_was_approved_or_not_at_all(roll, start_em
     assert (again.rc, posts(emulator)) == (0, [2, 3, 1]), again.output
 
 
-@pytest.mark.parametrize("files", [False, True])
+@pytest.mark.parametrize("files", [False, pytest.param(True, marks=pytest.mark.nightly)])
 def test_run_pauses_while_the_file_is_there(roll, start_emulator, tmp_path, files):
     emulator = start_emulator(*ONE)
     pause, step = tmp_path / "pause", tmp_path / "step.yml"
@@ -82,6 +82,7 @@ def restart_fleet(ansible, connect, tmp_path):
     return run
 
 
+@pytest.mark.nightly
 def test_plan_of_a_fleet_is_written_and_run_as_it_was_approved_or_not_at_all(restart_fleet, emulator, tmp_path):
     file = tmp_path / "fleet.json"
     checked = restart_fleet(emulator, WRITE, "--check")
@@ -113,6 +114,7 @@ def test_plan_of_a_fleet_is_written_and_run_as_it_was_approved_or_not_at_all(res
     assert (again.rc, posts(emulator)) == (0, order), again.output
 
 
+@pytest.mark.nightly
 def test_plan_of_one_kind_is_refused_by_the_other_and_an_edited_one_by_both(restart_fleet, roll, emulator, tmp_path):
     file = tmp_path / "fleet.json"
     assert restart_fleet(emulator, WRITE).rc == 0

@@ -52,6 +52,7 @@ def clone(executables, tmp_path):
     return tmp_path
 
 
+@pytest.mark.nightly
 def test_image_installs_the_collection_only_from_its_tarball(clone, executables):
     """The commands of the page, up to the context: what comes then needs a registry."""
     [commands] = [block for block in blocks("docs/awx.md", "console") if "ansible-builder" in block]
@@ -133,8 +134,10 @@ def test_credential_type_sets_every_variable_the_modules_read():
     assert unused == []
 
 
-@pytest.mark.parametrize("credentials", [BASIC, ACCESS_KEY], ids=["password", "key"])
-@pytest.mark.parametrize("trust", ["certificates", "any"])
+@pytest.mark.parametrize(
+    "credentials", [pytest.param(BASIC, id="password", marks=pytest.mark.nightly), pytest.param(ACCESS_KEY, id="key")]
+)
+@pytest.mark.parametrize("trust", ["certificates", pytest.param("any", marks=pytest.mark.nightly)])
 def test_a_credential_connects(ansible, start_emulator, tls_options, ca_path, tmp_path, credentials, trust):
     emulator = start_emulator(*tls_options)
     certificates = Path(ca_path).read_text() if trust == "certificates" else ""

@@ -160,14 +160,19 @@ def test_invalid_url_is_refused(ansible):
     ("environment", "words"),
     [
         ({"OCP_PASSWORD": "ocp-demo-1"}, ["url: is not given; give the address of an OCP with url or OCP_URL"]),
-        ({"OCP_URL": "http://127.0.0.1:9"}, ["password: is missing", "give it with password or OCP_PASSWORD."]),
+        pytest.param(
+            {"OCP_URL": "http://127.0.0.1:9"},
+            ["password: is missing", "give it with password or OCP_PASSWORD."],
+            marks=pytest.mark.nightly,
+        ),
         (
             {"OCP_URL": "http://127.0.0.1:9", "OCP_PASSWORD": "ocp-demo-1", "OCP_TIMEOUT": "abc"},
             ["timeout", "The value abc comes from the environment variable OCP_TIMEOUT"],
         ),
-        (
+        pytest.param(
             {"OCP_URL": "http://127.0.0.1:9/api/v2", "OCP_PASSWORD": "ocp-demo-1"},
             ["url: has a path /api/v2; give the address alone, http://127.0.0.1:9."],
+            marks=pytest.mark.nightly,
         ),
     ],
     ids=["no OCP_URL", "no OCP_PASSWORD", "OCP_TIMEOUT", "path"],
@@ -223,7 +228,15 @@ def other_service(request: pytest.FixtureRequest) -> Iterator[str]:
     thread.join()
 
 
-@pytest.mark.parametrize("other_service", ["<html>Welcome</html>", '{"hello": "world"}', ""], indirect=True)
+@pytest.mark.parametrize(
+    "other_service",
+    [
+        "<html>Welcome</html>",
+        pytest.param('{"hello": "world"}', marks=pytest.mark.nightly),
+        pytest.param("", marks=pytest.mark.nightly),
+    ],
+    indirect=True,
+)
 def test_response_without_envelope_is_refused(ansible, other_service):
     result = ansible.module("server_restart", url=other_service, **BASIC, **SERVER)
     assert_refused(result, other_service, "not an OCP response envelope")

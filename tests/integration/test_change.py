@@ -65,7 +65,7 @@ def test_playbook_of_five_lines_run_three_times_restarts_once(ansible, connect, 
 
 
 def test_every_module_restarts_once_for_a_name_though_the_clocks_are_hours_apart(ansible, emulator):
-    emulator.post("/emulator/clock/advance", {"seconds": 7200})
+    emulator.advance(7200)
     tasks = {verb: restart(verb, emulator, wait=True, change=f"{verb} {NAME}") for verb in RESTARTS}
     first = ansible.each(tasks).results
     assert {verb: result["action"] for verb, result in first.items()} == dict.fromkeys(RESTARTS, "submitted")
@@ -123,6 +123,7 @@ def test_fleet_restart_restarts_each_server_once_for_a_name(playbook, emulator):
     assert emulator.restarts("OB_SERVER") == {"10.0.0.1:2882": 1, "10.0.0.2:2882": 1}
 
 
+@pytest.mark.nightly
 def test_agents_and_arbitration_services_restart_once_for_a_name(playbook, emulator):
     for _run in range(2):
         for name, given in (
@@ -135,6 +136,7 @@ def test_agents_and_arbitration_services_restart_once_for_a_name(playbook, emula
     assert emulator.restarts("ARBITRATION_SERVICE") == {"10.0.0.10:2888": 1}
 
 
+@pytest.mark.nightly
 def test_record_of_clusters_has_the_name(playbook, start_emulator, tmp_path):
     emulator = start_emulator(*FLEET)
     fleet = tmp_path / "fleet.ocp.yml"
@@ -208,8 +210,8 @@ def kill_and_run_again(ansible, connect, start_emulator, tmp_path):
     def end_while_it_waits(seen):
         """A run reads the task before it decides, and more often only while it waits."""
         while polls() < seen + 4:
-            time.sleep(0.01)
-        emulator.post("/emulator/clock/advance", {"seconds": 90})
+            time.sleep(0.1)
+        emulator.advance(90)
 
     def be(controller):
         home = tmp_path / controller
@@ -221,12 +223,12 @@ def kill_and_run_again(ansible, connect, start_emulator, tmp_path):
         ansible.module("restart_journal_clear", everything=True)
         killed = ansible.start(plays, "killed")
         while killed.poll() is None and not (polls() if killed_after == "a step" else emulator.requests("POST")):
-            time.sleep(0.01)
-        emulator.post("/emulator/clock/advance", {"seconds": 5 if killed_after == "a step" else 0})
+            time.sleep(0.05)
+        emulator.advance(5 if killed_after == "a step" else 0)
         ansible.end()
         assert killed.wait(timeout=20) == -signal.SIGKILL, ansible.output("killed").read_text()
         if ends_before_the_next_run:
-            emulator.post("/emulator/clock/advance", {"seconds": 90})
+            emulator.advance(90)
         else:
             threading.Thread(target=end_while_it_waits, args=[polls()], daemon=True).start()
         runs = []
@@ -273,7 +275,13 @@ def test_shared_five_lines_killed_in_between_on_two_controllers_restart_once(
     [
         pytest.param("a step", False, ["attached", "skipped"], id="next run joins"),
         # Its task may be noted or not.
-        pytest.param("the request", True, ["adopted or skipped", "skipped"], id="next run finds it ended"),
+        pytest.param(
+            "the request",
+            True,
+            ["adopted or skipped", "skipped"],
+            id="next run finds it ended",
+            marks=pytest.mark.nightly,
+        ),
         pytest.param(
             "the request", False, ["adopted or attached", "skipped"], id="right after", marks=pytest.mark.nightly
         ),

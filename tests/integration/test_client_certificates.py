@@ -124,7 +124,7 @@ def test_page_playbook_runs(ansible, gated, emulator, ca_path, client_cert):
     assert len(emulator.requests("POST")) == 1
 
 
-@pytest.mark.parametrize("source", ["options", "environment"])
+@pytest.mark.parametrize("source", ["options", pytest.param("environment", marks=pytest.mark.nightly)])
 def test_unusable_files_are_named_before_anything_is_sent(source, ansible, authority, connection, emulator, tmp_path):
     other = tmp_path / "other.key"
     authority.issue_cert("dba@example.com").private_key_pem.write_to_path(str(other))

@@ -38,7 +38,8 @@ def plugins(kind):
     "shown",
     [
         *(pytest.param([module], id=module.stem, marks=pytest.mark.nightly) for module in plugins("modules")),
-        *(pytest.param(plugins(kind), id=kind) for kind in ("filter", "lookup")),
+        pytest.param(plugins("filter"), id="filter", marks=pytest.mark.nightly),
+        pytest.param(plugins("lookup"), id="lookup"),
     ],
 )
 def test_plugin_examples_run(ansible, start_emulator, shown):
@@ -68,6 +69,7 @@ def test_quick_start_playbook_runs(ansible, emulator):
     assert len(emulator.requests("POST")) == 4
 
 
+@pytest.mark.nightly
 def test_at_most_once_playbook_changes_nothing_on_the_second_run(ansible, emulator):
     _by_name, playbook = blocks("docs/at-most-once.md", "yaml")
     plays = yaml.safe_load(playbook.replace(EXAMPLE_URL, emulator.url))
@@ -231,7 +233,7 @@ def test_recording_of_two_controllers_is_what_they_print():
     assert fixed(record["record_shared"](4)) == fixed(shown)
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/quick-start.md"])
+@pytest.mark.parametrize("page", ["README.md", pytest.param("docs/quick-start.md", marks=pytest.mark.nightly)])
 def test_ad_hoc_commands_on_pages_run(emulator, executables, tmp_path, page):
     export, *commands = next(block for block in blocks(page, "console") if "$ ansible localhost" in block).splitlines()
     variables = dict(word.split("=", 1) for word in shlex.split(export.removeprefix("$ export ")))

@@ -258,12 +258,12 @@ def test_no_event_or_its_log_shows_what_is_repeated(credentials, echo, caplog):
         assert echo.seen(text) == {}
 
 
-def test_no_inventory_shows_what_is_repeated(ansible, credentials, echo, executables, tmp_path):
+def test_no_inventory_shows_what_is_repeated(ansible, credentials, echo, commands, tmp_path):
     good, bad = tmp_path / "good.ocp.yml", tmp_path / "bad.ocp.yml"
     with serve(HostileOcp(echo.say, echo.number).answer) as url:
         for path, address in ((good, url), (bad, f"{url}/nothing")):
             path.write_text(yaml.safe_dump({"plugin": "oceanbase.ocp.ocp", "url": address, **credentials}))
-        command = [executables / "ansible-inventory", "-i", good, "-i", bad, "--list", "-vvvv"]
+        command = [commands / "ansible-inventory", "-i", good, "-i", bad, "--list", "-vvvv"]
         done = subprocess.run(
             command, env={**os.environ, **ansible.variables()}, capture_output=True, text=True, check=True
         )

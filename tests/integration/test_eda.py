@@ -188,7 +188,7 @@ def test_source_options_are_documented():
 # The playbook that the rulebook runs
 
 
-@pytest.mark.parametrize("folder", [True, False])
+@pytest.mark.parametrize("folder", [True, pytest.param(False, marks=pytest.mark.nightly)])
 def test_report_playbook_reports_a_task(ansible, emulator, tmp_path, folder):
     emulator.fail_subtask("Start observer process")
     restarted(emulator)
@@ -208,7 +208,9 @@ def test_report_playbook_reports_a_task(ansible, emulator, tmp_path, folder):
     ("arguments", "words"),
     [
         ("", "task_report_id: is not given"),
-        ("-e task_report_id=4711", "task_report_id: task 4711 does not exist in this OCP"),
+        pytest.param(
+            "-e task_report_id=4711", "task_report_id: task 4711 does not exist in this OCP", marks=pytest.mark.nightly
+        ),
         ("-e task_report_id=../x", "task_report_id: ../x is not the id of a task; give a whole number."),
     ],
     ids=["none", "unknown", "no number"],

@@ -138,7 +138,7 @@ PLAYS = {
     "servers": of_servers,
     "agents": of_agents,
 }
-NIGHTLY = ("task files", "parameters", "servers", "agents")
+NIGHTLY = ("clusters as hosts", "task files", "parameters", "servers", "agents")
 
 
 def cases(*signals):

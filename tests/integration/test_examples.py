@@ -68,12 +68,12 @@ def test_table_has_each_example_and_a_test_runs_it():
     assert all(f"examples/{name}" in (tests / test).read_text() for name, test in ELSEWHERE.items())
 
 
-def test_examples_pass_the_syntax_check(executables, tmp_path):
+def test_examples_pass_the_syntax_check(commands, tmp_path):
     files = [
         path for path in EXAMPLES.rglob("*.yml") if "hosts: localhost" in path.read_text() and "eda" not in path.parts
     ]
     run = subprocess.run(
-        [executables / "ansible-playbook", "--syntax-check", "-e", "change=0", *files],
+        [commands / "ansible-playbook", "--syntax-check", "-e", "change=0", *files],
         cwd=tmp_path,
         capture_output=True,
         text=True,

@@ -90,7 +90,7 @@ def test_started_server_is_skipped_and_running_restart_is_awaited(ansible, emula
         "import_playbook": "oceanbase.ocp.fleet_restart",
         "vars": {f"fleet_restart_{name}": value for name, value in given.items()},
     }
-    process = ansible.start([play], "fleet")
+    process = ansible.start([play], "fleet", quick=True)
     while len(emulator.requests("POST")) < 3 and process.poll() is None:
         time.sleep(0.05)
     emulator.put("/emulator/clock", {"running": True})
@@ -100,6 +100,7 @@ def test_started_server_is_skipped_and_running_restart_is_awaited(ansible, emula
     assert emulator.get(f"/api/v2/tasks/instances/{attached}")["status"] == "SUCCESSFUL"
 
 
+@pytest.mark.nightly
 @pytest.mark.usefixtures("environment")
 def test_inventory_group_is_restarted(ansible, emulator, change, inventory):
     given = variables(group="observers", started_before=change, freeze_server=False, safety="none")
@@ -111,8 +112,6 @@ def test_inventory_group_is_restarted(ansible, emulator, change, inventory):
 @pytest.mark.usefixtures("environment")
 def test_group_of_which_a_limit_leaves_out_hosts_is_refused(ansible, emulator, change, inventory):
     """The playbook runs on localhost, so Ansible does not limit the group."""
-    # The quick commands do not know --limit as a variable.
-    ansible.environment |= {"ANSIBLE_NOCOLOR": "true"}
     given = variables(group="observers", started_before=change, safety="none")
     limited = ansible.playbook("oceanbase.ocp.fleet_restart", arguments=f"{inventory} --limit node1,localhost {given}")
     assert limited.rc == 2
@@ -127,8 +126,6 @@ def test_group_of_which_a_limit_leaves_out_hosts_is_refused(ansible, emulator, c
 @pytest.mark.nightly
 @pytest.mark.usefixtures("environment")
 def test_variables_of_the_hosts_of_the_group_are_not_ignored(ansible, emulator, change, inventory, tmp_path):
-    # The quick commands do not read group_vars.
-    ansible.environment |= {"ANSIBLE_NOCOLOR": "true"}
     (tmp_path / "group_vars").mkdir()
     for given, said in (
         ({"fleet_restart_most_down": {"servers": 1}}, "fleet_restart_most_down: has a value for node1 that it does"),
@@ -142,7 +139,7 @@ def test_variables_of_the_hosts_of_the_group_are_not_ignored(ansible, emulator, 
 
 
 @pytest.mark.usefixtures("environment")
-@pytest.mark.parametrize("waves", [False, "false"])
+@pytest.mark.parametrize("waves", [pytest.param(False, marks=pytest.mark.nightly), "false"])
 def test_no_waves_are_no_waves_as_a_boolean_and_as_text(waves, ansible, emulator, change):
     given = variables(
         started_before=change, servers=on_orders(*SERVERS[:2]), most_down={"servers": 1}, waves=waves, safety="none"
@@ -199,6 +196,7 @@ def test_documented_waves_are_refused_in_one_go_and_run_as_waves(ansible, emulat
     assert emulator.get("/emulator/outages")["contents"] == []
 
 
+@pytest.mark.nightly
 @pytest.mark.usefixtures("environment")
 def test_documented_caps_split_a_wave_and_each_server_restarts_once(ansible, emulator, change, tmp_path):
     """A tenth of all servers is one."""
@@ -211,6 +209,7 @@ def test_documented_caps_split_a_wave_and_each_server_restarts_once(ansible, emu
     assert emulator.restarts("OB_SERVER") == dict.fromkeys(names, 1)
 
 
+@pytest.mark.nightly
 @pytest.mark.usefixtures("environment", "emulator")
 def test_documented_plan_shows_two_waves(ansible, change):
     outcome = ansible.playbook(yaml.safe_load(PLAN.replace("2026-05-04T03:00:00+08:00", change)))
@@ -279,7 +278,7 @@ def test_plan_that_cannot_keep_what_a_server_is_given_is_refused(emulator, chang
     assert emulator.requests("POST") == []
 
 
-@pytest.mark.parametrize("tolerated", [["sys", "app"], ["sys"]])
+@pytest.mark.parametrize("tolerated", [["sys", "app"], pytest.param(["sys"], marks=pytest.mark.nightly)])
 @pytest.mark.usefixtures("own_journal")
 def test_tenants_that_one_server_tolerates_are_those_of_its_restart(emulator, change, tolerated):
     servers = [{"cluster": "orders", "server": server, "tolerate_outage_of": tolerated} for server in SERVERS[2:4]]
@@ -289,6 +288,7 @@ def test_tenants_that_one_server_tolerates_are_those_of_its_restart(emulator, ch
     assert emulator.restarts("OB_SERVER") == dict.fromkeys(SERVERS[2:4], 1)
 
 
+@pytest.mark.nightly
 @pytest.mark.usefixtures("environment")
 def test_empty_waves_are_those_of_the_default(ansible, emulator, change):
     given = variables(started_before=change, servers=on_orders(SERVERS[0], SERVERS[2]), waves=None)
@@ -399,14 +399,30 @@ def test_check_mode_shows_the_waves_and_starts_nothing(ansible, emulator, change
     ("given", "sentence"),
     [
         ({"servers": on_orders(SERVERS[0])}, "fleet_restart_change, fleet_restart_started_before: neither is given"),
-        ({"started_before": 1_700_000_000}, "fleet_restart_servers, fleet_restart_group: neither is given"),
+        pytest.param(
+            {"started_before": 1_700_000_000},
+            "fleet_restart_servers, fleet_restart_group: neither is given",
+            marks=pytest.mark.nightly,
+        ),
         (
             {"started_before": 1_700_000_000, "servers": on_orders(SERVERS[0]), "group": "observers"},
             "fleet_restart_servers, fleet_restart_group: both are given",
         ),
-        ({"started_before": 1_700_000_000, "servers": []}, "fleet_restart_servers: [] is not a list of servers"),
-        ({"started_before": 1_700_000_000, "servers": [SERVERS[0]]}, f'["{SERVERS[0]}"] is not a list of servers'),
-        ({"started_before": 1_700_000_000, "servers": [{"cluster": "orders"}]}, "is not a list of servers"),
+        pytest.param(
+            {"started_before": 1_700_000_000, "servers": []},
+            "fleet_restart_servers: [] is not a list of servers",
+            marks=pytest.mark.nightly,
+        ),
+        pytest.param(
+            {"started_before": 1_700_000_000, "servers": [SERVERS[0]]},
+            f'["{SERVERS[0]}"] is not a list of servers',
+            marks=pytest.mark.nightly,
+        ),
+        pytest.param(
+            {"started_before": 1_700_000_000, "servers": [{"cluster": "orders"}]},
+            "is not a list of servers",
+            marks=pytest.mark.nightly,
+        ),
         ({"started_before": 1_700_000_000, "group": "nowhere"}, "nowhere is not a group of the inventory"),
         ({"started_before": 1_700_000_000, "group": "unnamed"}, "of unnamed, node9 lack ocp_cluster or ocp_server"),
     ],

@@ -52,7 +52,9 @@ def service():
     server.server_close()
 
 
-@pytest.mark.parametrize("kind", TEXTS)
+@pytest.mark.parametrize(
+    "kind", [pytest.param(kind, marks=[pytest.mark.nightly] * (kind != "many lines")) for kind in TEXTS]
+)
 def test_hostile_service_texts_are_escaped_and_truncated(kind, service, ansible, tmp_path):
     url, texts = service
     texts += TEXTS[kind]

@@ -57,12 +57,12 @@ def service(canaries, count):
 
 
 @pytest.fixture
-def command(ansible, executables, tmp_path):
+def command(ansible, commands, tmp_path):
     """Run one of Ansible's commands as a user does."""
 
     def run(name, *arguments):
         return subprocess.run(
-            [executables / name, *map(str, arguments)],
+            [commands / name, *map(str, arguments)],
             env={**os.environ, "ANSIBLE_INVENTORY_UNPARSED_FAILED": "true", **ansible.variables()},
             cwd=tmp_path,
             capture_output=True,

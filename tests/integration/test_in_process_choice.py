@@ -99,12 +99,19 @@ def test_nonlocal_connection_forces_the_ordinary_module(play, elsewhere):
     assert "since the connection is elsewhere" in outcome.output
 
 
-@pytest.mark.parametrize("others", [{}, {"ocp_cluster": "orders"}], ids=["alone", "beside ocp_cluster"])
+@pytest.mark.parametrize(
+    "others",
+    [
+        pytest.param({}, id="alone", marks=pytest.mark.nightly),
+        pytest.param({"ocp_cluster": "orders"}, id="beside ocp_cluster"),
+    ],
+)
 def test_address_of_ocp_under_the_name_of_a_server_is_no_database_server(play, elsewhere, others):
     outcome = play(READ, vars={**elsewhere, **others, "ocp_server": "https://ocp.example.com"})
     assert (outcome.rc, ran_as(outcome.output)) == (0, THERE), outcome.output
 
 
+@pytest.mark.nightly
 def test_database_server_by_a_template_is_refused(play, elsewhere, emulator):
     named = {"ocp_cluster": "orders", "own_address": "10.0.0.1", "ocp_server": "{{ own_address }}:2882"}
     outcome = play(READ, vars={**elsewhere, **named})
@@ -121,6 +128,7 @@ def test_task_delegated_to_localhost_runs_in_process(ansible, emulator):
     assert (outcome.rc, ran_as(outcome.output)) == (0, {"in-process": 2}), outcome.output
 
 
+@pytest.mark.nightly
 def test_controller_without_requests_uses_the_ordinary_module(play, ansible, tmp_path):
     (tmp_path / "without").mkdir()
     (tmp_path / "without" / "requests.py").write_text("raise ImportError")

@@ -53,7 +53,10 @@ def server_restart(emulator, **keywords):
     return {"name": "restart", "oceanbase.ocp.server_restart": options, **keywords}
 
 
-@pytest.mark.parametrize("group", [True, False], ids=["to all", "to ansible-playbook alone"])
+@pytest.mark.parametrize(
+    "group",
+    [pytest.param(True, id="to all"), pytest.param(False, id="to ansible-playbook alone", marks=pytest.mark.nightly)],
+)
 def test_ctrl_c_leaves_the_task_id_on_the_screen_without_progress(ansible, start_emulator, group):
     emulator = start_emulator("--step-seconds", "5")
     process = ansible.start([{"hosts": "localhost", "gather_facts": False, "tasks": [server_restart(emulator)]}], "run")

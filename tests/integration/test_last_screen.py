@@ -72,9 +72,7 @@ def test_ad_hoc_command(failed):
     check(failed("ansible", "localhost", "-m", "oceanbase.ocp.server_restart", "-a", OPTIONS))
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.nightly] * (name == "parameter_rollout")) for name in PLAYS]
-)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.nightly] * (name != "role")) for name in PLAYS])
 def test_playbook(failed, tmp_path, name):
     playbook = Path(tmp_path) / "playbook.yml"
     playbook.write_text(yaml.safe_dump([PLAYS[name]], sort_keys=False))

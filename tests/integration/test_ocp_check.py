@@ -160,6 +160,7 @@ def test_a_running_restart_shows_the_operating_task(ansible, check, start_emulat
         asked(emulator)
 
 
+@pytest.mark.nightly
 def test_check_mode_shows_the_same(check, emulator):
     here, there = check(emulator.url), check(emulator.url, "--check")
     assert (here.rc, there.rc) == (0, 0), there.output
@@ -248,8 +249,13 @@ def test_plain_web_server_is_no_ocp(check, web_server):
     assert seen[0][2] is None
 
 
-@pytest.mark.parametrize("credentials", [BASIC, ACCESS_KEY], ids=["password", "access key"])
-@pytest.mark.parametrize(("seconds", "words"), [(7200, "ahead of"), (-7200, "behind")])
+@pytest.mark.parametrize(
+    "credentials",
+    [pytest.param(BASIC, id="password"), pytest.param(ACCESS_KEY, id="access key", marks=pytest.mark.nightly)],
+)
+@pytest.mark.parametrize(
+    ("seconds", "words"), [(7200, "ahead of"), pytest.param(-7200, "behind", marks=pytest.mark.nightly)]
+)
 def test_clock_two_hours_off_stops_what_needs_started_before(check, emulator, seconds, words, credentials):
     emulator.post("/emulator/faults", {"kind": "answer", "action": "clock", "seconds": seconds, "times": None})
     outcome = check(emulator.url, credentials=credentials)
@@ -264,6 +270,7 @@ def test_clock_two_hours_off_stops_what_needs_started_before(check, emulator, se
     assert check(emulator.url, credentials=credentials, needs=["server_restart"]).rc == 0
 
 
+@pytest.mark.nightly
 def test_ignored_filters_are_seen(check, used_emulator):
     emulator = used_emulator()
     ignored = ["clusterId", "hostId", "status", "name", "sort"]
@@ -275,6 +282,7 @@ def test_ignored_filters_are_seen(check, used_emulator):
     asked(emulator)
 
 
+@pytest.mark.nightly
 def test_a_failing_read_is_a_row(check, emulator):
     fault = {"kind": "http", "action": "error", "status": 500, "match": {"path": "/api/v2/ob/clusters/1/parameters"}}
     emulator.post("/emulator/faults", {**fault, "times": None})
@@ -291,7 +299,7 @@ def test_a_failing_read_is_a_row(check, emulator):
     ("needs", "code", "words"),
     [
         (["arbitration_service_restart"], 2, "arbitration_service_restart would not work: this OCP has no calls for"),
-        (["agent_restart"], 0, ""),
+        pytest.param(["agent_restart"], 0, "", marks=pytest.mark.nightly),
         (["task_wait"], 2, "ocp_check_needs: task_wait restarts nothing; choose from server_restart, "),
         ("agent_restart", 2, "ocp_check_needs: give a list of names, as in "),
     ],

@@ -47,10 +47,10 @@ def emulator_at_work(start_emulator, connect, monkeypatch, tmp_path):
     return emulator
 
 
-def printed(ansible, executables, program, *words):
+def printed(ansible, commands, program, *words):
     """Exit code and standard output of a command in a process of its own."""
     done = subprocess.run(
-        [executables / program, *words],
+        [commands / program, *words],
         env={**os.environ, **ansible.variables()},
         stdin=subprocess.DEVNULL,
         capture_output=True,
@@ -61,8 +61,8 @@ def printed(ansible, executables, program, *words):
 
 
 @pytest.mark.smoke
-def test_nine_servers_and_their_tasks_fit_a_screen(ansible, executables, emulator_at_work):
-    code, output = printed(ansible, executables, "ansible-playbook", PLAYBOOK)
+def test_nine_servers_and_their_tasks_fit_a_screen(ansible, commands, emulator_at_work):
+    code, output = printed(ansible, commands, "ansible-playbook", PLAYBOOK)
     assert code == 0, output
     lines = output.partition(f"TASK [{SHOWN}]")[2].partition("\nok: ")[0].splitlines()[1:]
     assert len(lines) <= MOST_LINES_OF_NINE_SERVERS
@@ -93,10 +93,10 @@ def test_objects_of_the_compact_form_take_few_lines(emulator_at_work):
         )
 
 
-def test_ad_hoc_command_takes_a_line_for_each_server(ansible, executables, emulator, connect):
+def test_ad_hoc_command_takes_a_line_for_each_server(ansible, commands, emulator, connect):
     connect(emulator)
     words = ("localhost", "-m", "oceanbase.ocp.server_info", "-a", "detail=compact")
-    code, output = printed(ansible, executables, "ansible", *words)
+    code, output = printed(ansible, commands, "ansible", *words)
     assert code == 0, output
     assert len(output.splitlines()) == len(["localhost | SUCCESS", "changed", "servers", "]", "}"]) + 9
 

@@ -39,7 +39,7 @@ def plays(variables):
     return [{"import_playbook": PLAYBOOK, "vars": variables}]
 
 
-@pytest.mark.parametrize("with_task_files", [False, True])
+@pytest.mark.parametrize("with_task_files", [False, pytest.param(True, marks=pytest.mark.nightly)])
 def test_rolling_restart_raises_it_and_puts_it_back(ansible, start_emulator, connect, tmp_path, given, with_task_files):
     emulator = start_emulator(*FLEET, *QUICK)
     connect(emulator)
@@ -52,6 +52,7 @@ def test_rolling_restart_raises_it_and_puts_it_back(ansible, start_emulator, con
     assert f"{NAME} of cluster1 is raised from 3600s to 4h for this run" in outcome.output
 
 
+@pytest.mark.nightly
 def test_fleet_restart_raises_it_and_puts_it_back(ansible, start_emulator, connect, change):
     emulator = start_emulator(*FLEET, *QUICK)
     connect(emulator)
@@ -63,7 +64,7 @@ def test_fleet_restart_raises_it_and_puts_it_back(ansible, start_emulator, conne
     assert (values(emulator), len(sent(emulator))) == ({"3600s"}, 2)
 
 
-@pytest.mark.parametrize("by_command", [False, True])
+@pytest.mark.parametrize("by_command", [False, pytest.param(True, marks=pytest.mark.nightly)])
 def test_it_is_put_back_after_kill_9(ansible, start_emulator, connect, given, by_command):
     emulator = start_emulator(*FLEET, *SLOW)
     connect(emulator)

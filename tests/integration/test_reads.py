@@ -98,6 +98,7 @@ def test_server_info_shows_a_running_restart(ansible, start_emulator):
     assert (server["cluster_name"], server["zone"], server["with_rootserver"]) == ("orders", "zone1", False)
 
 
+@pytest.mark.nightly
 def test_every_page_is_read(ansible, start_emulator):
     emulator = start_emulator("--clusters", "2001", "--zones", "1", "--servers-per-zone", "1")
     assert names(read(ansible, emulator, "server_info", cluster=2001)) == ["10.0.8.1:2882"]

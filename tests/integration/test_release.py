@@ -20,6 +20,9 @@ from packaging.requirements import Requirement
 from release_tree import SUMMARY, release, sources, tag
 from repository import REPOSITORY
 
+# Nobody but a release needs it, and `make first-steps` builds a tarball.
+pytestmark = pytest.mark.nightly
+
 DAY = "2026-05-04"
 EPOCH = "1777852800"  # that day, 00:00 UTC
 TARBALL = "oceanbase-ocp-1.0.0.tar.gz"
@@ -55,7 +58,6 @@ def state(tree: Path) -> dict[str, bytes]:
     }
 
 
-@pytest.mark.nightly
 def test_same_sources_build_identical_files(tarball, tmp_path):
     other = sources(tmp_path, first=SUMMARY)
     for path in other.rglob("*.py"):
@@ -74,7 +76,6 @@ def test_same_sources_build_identical_files(tarball, tmp_path):
         assert again.with_name(name).read_bytes() == tarball.with_name(name).read_bytes(), name
 
 
-@pytest.mark.nightly
 def test_tarball_shows_neither_builder_nor_build_time(tarball):
     with tarfile.open(tarball) as archive:
         members = archive.getmembers()
@@ -136,7 +137,6 @@ def test_tarball_installs_with_its_version_and_changelog(tarball, executables, t
     assert (installed / "LICENSES/GPL-3.0-or-later.txt").read_text() == (REPOSITORY / "LICENSE").read_text()
 
 
-@pytest.mark.nightly
 def test_applied_release_rebuilds_to_the_same_bytes(tarball, tmp_path):
     tree = sources(tmp_path, first=SUMMARY)
     first = built(tree, "--apply", SOURCE_DATE_EPOCH=EPOCH).read_bytes()

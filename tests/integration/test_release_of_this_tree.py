@@ -16,6 +16,9 @@ from packaging.version import Version
 from release_tree import SUMMARY, copied, release, write_fragments
 from repository import REPOSITORY
 
+# Nobody but a release needs it, and `make first-steps` builds a tarball.
+pytestmark = pytest.mark.nightly
+
 OBJECTS = runpy.run_path(str(REPOSITORY / "tools/release/new_objects.py"))
 # What an installed collection needs of the repository, each with all that is below it.
 SHIPPED = {

@@ -35,11 +35,13 @@ def test_invalid_version_is_refused(version, tree):
     assert said == f"VERSION={version} is not a semantic version; use one like 1.0.0 or 1.1.0-rc.1."
 
 
+@pytest.mark.nightly
 def test_a_release_without_changes_is_refused(tmp_path):
     tree = sources(tmp_path)
     assert refused(tree, "1.0.0") == f"1.0.0 has no changelog fragments and is not in {CHANGELOG}."
 
 
+@pytest.mark.nightly
 def test_known_version_with_leftover_fragments_is_refused(tmp_path):
     tree = sources(tmp_path, releases={"1.0.0": RELEASED}, quorum=ADDITION, clocks=FIX)
     tag(tree, "1.0.0")
@@ -48,6 +50,7 @@ def test_known_version_with_leftover_fragments_is_refused(tmp_path):
     )
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("changed", [False, True], ids=["no tag", "changed since the tag"])
 def test_known_version_is_refused_but_at_its_tag(changed, tmp_path):
     tree = sources(tmp_path, releases={"1.0.0": RELEASED})
@@ -59,11 +62,13 @@ def test_known_version_is_refused_but_at_its_tag(changed, tmp_path):
     )
 
 
+@pytest.mark.nightly
 def test_version_that_is_not_newer_is_refused(tmp_path):
     tree = sources(tmp_path, releases={"1.10.0": RELEASED}, clocks=FIX)
     assert refused(tree, "1.9.1") == f"1.9.1 is not newer than 1.10.0, the newest release in {CHANGELOG}."
 
 
+@pytest.mark.nightly
 def test_breaking_change_in_a_minor_version_is_refused(tmp_path):
     tree = sources(tmp_path, releases={"1.0.0": RELEASED}, clocks=FIX, quorum=BREAK)
     assert refused(tree, "1.1.0") == (
@@ -71,6 +76,7 @@ def test_breaking_change_in_a_minor_version_is_refused(tmp_path):
     )
 
 
+@pytest.mark.nightly
 def test_bugfix_in_a_first_release_is_refused(tmp_path):
     tree = sources(tmp_path, clocks=FIX)
     assert refused(tree, "1.0.0") == (
@@ -87,6 +93,7 @@ def test_something_new_in_a_patch_version_is_refused(tmp_path):
     assert said == f"{', '.join(playbooks)}: new, which needs a minor version; 1.0.1 is a patch version."
 
 
+@pytest.mark.nightly
 def test_module_that_no_release_calls_new_is_refused(tmp_path):
     tree = sources(tmp_path, first=SUMMARY)
     module = tree / "plugins/modules/task_wait.py"
@@ -94,6 +101,7 @@ def test_module_that_no_release_calls_new_is_refused(tmp_path):
     assert refused(tree, "1.0.0") == "no release calls module task_wait new; is version_added 1.0.0?"
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", ["notes.txt", ".hidden.yml"])
 def test_fragment_that_is_not_read_is_refused(name, tmp_path):
     tree = sources(tmp_path, first=SUMMARY)

@@ -11,7 +11,9 @@ from expected_restarts import RESTARTS, RESULT_KEYS, assert_restarted, restart
 
 
 @pytest.mark.smoke
-@pytest.mark.parametrize("verb", RESTARTS)
+@pytest.mark.parametrize(
+    "verb", [pytest.param(verb, marks=[pytest.mark.nightly] * (verb != "server_restart")) for verb in RESTARTS]
+)
 def test_a_restart_is_started_awaited_and_verified(ansible, emulator, verb):
     result = ansible.module(verb, url=emulator.url, wait=True, **BASIC, **RESTARTS[verb][0])
     assert_restarted(verb, result)
@@ -91,6 +93,7 @@ def test_reads_in_check_mode_send_no_post(ansible, emulator):
     assert len(emulator.requests("POST")) == 1
 
 
+@pytest.mark.nightly
 def test_targets_are_found_by_id(ansible, emulator):
     targets = {
         "server_restart": {"cluster": 1, "server": 1, "freeze_server": False, "force": True},
@@ -113,6 +116,7 @@ def test_agents_of_many_hosts_are_restarted_by_one_task(ansible, emulator):
     assert len(emulator.requests("POST")) == 1
 
 
+@pytest.mark.nightly
 def test_the_connection_comes_from_the_environment(ansible, emulator):
     ansible.environment = {"OCP_URL": emulator.url, "OCP_USERNAME": "admin", "OCP_PASSWORD": "ocp-demo-1"}
     result = ansible.module("cluster_restart", cluster="payments", wait=True)
@@ -179,6 +183,7 @@ def test_task_that_a_lagging_replica_does_not_show_yet_is_awaited(ansible, emula
     assert "status 404" in warning
 
 
+@pytest.mark.nightly
 def test_task_wait_awaits_a_task_that_a_lagging_replica_does_not_show_yet(ansible, emulator):
     emulator.post("/emulator/faults", LAGGING_TASKS)
     started = ansible.module("server_restart", url=emulator.url, **BASIC, **RESTARTS["server_restart"][0])

@@ -17,7 +17,7 @@ FOREVER = 3600
 def start(ansible, connect, emulator, **given):
     connect(emulator)
     play = {"import_playbook": PLAYBOOK, "vars": {f"rolling_restart_{name}": value for name, value in given.items()}}
-    process = ansible.start([play], "rolling")
+    process = ansible.start([play], "rolling", quick=True)
     return process, lambda: ansible.output("rolling").read_text()
 
 
@@ -115,7 +115,7 @@ def test_node_that_was_drained_when_the_time_was_up_is_undrained(roll, start_emu
     assert posts(emulator) == []
 
 
-@pytest.mark.parametrize("batch", [1, 2])
+@pytest.mark.parametrize("batch", [1, pytest.param(2, marks=pytest.mark.nightly)])
 def test_outside_its_windows_a_run_begins_nothing_and_the_next_one_goes_on(roll, start_emulator, batch):
     emulator = start_emulator(*QUICK)
     given = {"started_before": emulator.get("/emulator/clock")["time"], "batch": batch}
@@ -128,6 +128,7 @@ def test_outside_its_windows_a_run_begins_nothing_and_the_next_one_goes_on(roll,
     assert len(posts(emulator)) == 3
 
 
+@pytest.mark.nightly
 def test_cluster_that_is_ill_when_the_time_is_up_is_a_failure(roll, start_emulator):
     emulator = start_emulator(*QUICK)
     emulator.put("/emulator/servers/7", {"available": False})

@@ -111,7 +111,10 @@ def test_arbitration_service_is_refused_until_log_streams_recover(run, arbitrate
 
 @pytest.mark.parametrize(
     ("kind", "given", "left"),
-    [(agents, {"hosts": HOSTS[:3], "batch": 2}, HOSTS[:3]), (services, {"services": SERVICES}, SERVICES)],
+    [
+        pytest.param(agents, {"hosts": HOSTS[:3], "batch": 2}, HOSTS[:3], marks=pytest.mark.nightly),
+        (services, {"services": SERVICES}, SERVICES),
+    ],
 )
 def test_outside_its_windows_nothing_begins_and_the_next_run_restarts_each_once(run, arbitrated, kind, given, left):
     outside = kind(run, arbitrated, windows=closed_windows(), **given)
@@ -126,7 +129,8 @@ def test_outside_its_windows_nothing_begins_and_the_next_run_restarts_each_once(
 
 
 @pytest.mark.parametrize(
-    ("kind", "given"), [(agents, {"hosts": HOSTS, "batch": 2}), (services, {"services": SERVICES})]
+    ("kind", "given"),
+    [pytest.param(agents, {"hosts": HOSTS, "batch": 2}, marks=pytest.mark.nightly), (services, {"services": SERVICES})],
 )
 def test_a_wrong_password_is_sent_once(run, emulator, kind, given):
     outcome = kind(run, emulator, password="wrong", **given)

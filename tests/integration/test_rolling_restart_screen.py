@@ -53,7 +53,7 @@ def fleet(ansible, connect, start_emulator, tmp_path):
 
 
 @pytest.mark.smoke
-@pytest.mark.parametrize("batch", ["1", "auto"])
+@pytest.mark.parametrize("batch", ["1", pytest.param("auto", marks=pytest.mark.nightly)])
 def test_nine_servers_take_forty_lines_and_a_run_with_nothing_to_do_fifteen(roll, ansible, start_emulator, batch):
     # With the warnings that a user without an inventory has.
     ansible.environment |= {"ANSIBLE_LOCALHOST_WARNING": "true", "ANSIBLE_INVENTORY_UNPARSED_WARNING": "true"}
@@ -72,6 +72,7 @@ def test_nine_servers_take_forty_lines_and_a_run_with_nothing_to_do_fifteen(roll
     assert "  0 to restart, 9 left alone" in lines(again)
 
 
+@pytest.mark.nightly
 @pytest.mark.smoke
 def test_nine_servers_of_a_fleet_in_waves_take_as_many(ansible, connect, start_emulator):
     ansible.environment |= {"ANSIBLE_LOCALHOST_WARNING": "true", "ANSIBLE_INVENTORY_UNPARSED_WARNING": "true"}
@@ -118,6 +119,7 @@ def test_blocked_cluster_is_the_one_that_fails_with_the_cause_and_the_way_out(fl
     assert len([line for line in lines(stopped) if line.startswith("[ERROR]")]) <= 1
 
 
+@pytest.mark.nightly
 def test_what_is_left_for_the_next_run_is_counted_and_says_why(fleet):
     left = fleet(change="memory", stop_after="2020-01-01T00:00:00Z")
     assert (left.rc, posts(fleet.emulator)) == (0, [])
@@ -126,6 +128,7 @@ def test_what_is_left_for_the_next_run_is_counted_and_says_why(fleet):
     assert [line for line in lines(left) if line.endswith(" 0 left alone, 9 left for the next run, 0 failed")]
 
 
+@pytest.mark.nightly
 def test_option_without_the_prefix_is_told_before_anything_is_sent(ansible, connect, start_emulator):
     connect(start_emulator("--clusters", "1", "--zones", "3", "--servers-per-zone", "1", *QUICK))
     runs = {
@@ -144,6 +147,7 @@ def test_option_without_the_prefix_is_told_before_anything_is_sent(ansible, conn
         assert outcome.output.index(warning) < outcome.output.index("submitted, task ")
 
 
+@pytest.mark.nightly
 def test_agents_of_nine_hosts_take_as_many(ansible, connect, start_emulator):
     ansible.environment |= {"ANSIBLE_LOCALHOST_WARNING": "true", "ANSIBLE_INVENTORY_UNPARSED_WARNING": "true"}
     emulator = start_emulator("--clusters", "3", "--zones", "3", "--servers-per-zone", "1", *QUICK)
@@ -167,6 +171,7 @@ def test_agents_of_nine_hosts_take_as_many(ansible, connect, start_emulator):
     assert len(lines(again)) <= 15, again.output
 
 
+@pytest.mark.nightly
 def test_check_mode_of_agents_says_would(ansible, connect, start_emulator):
     connect(start_emulator("--clusters", "1", "--zones", "3", "--servers-per-zone", "1", *QUICK))
     variables = json.dumps({f"agent_rolling_restart_{name}": value for name, value in AGENTS_OF_THREE.items()})

@@ -11,10 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 from credentials import BASIC
-from rolling import PLAYBOOK, QUICK, message, posts
-
-# Seconds.
-LATER = 200
+from rolling import PLAYBOOK, QUICK, UNTIL_SHOWN, message, posts
 
 
 @pytest.fixture
@@ -60,6 +57,7 @@ def test_nodes_are_undrained_after_a_failure_and_its_retry(roll, ansible, start_
     assert sorted(posts(emulator)) == list(range(servers + 1, 2 * servers + 1))
 
 
+@pytest.mark.nightly
 def test_node_that_has_restarted_without_its_values_is_undrained_and_not_drained_again(
     roll, start_emulator, change, drain
 ):
@@ -70,8 +68,8 @@ def test_node_that_has_restarted_without_its_values_is_undrained_and_not_drained
     while emulator.get("/api/v2/tasks/instances/1001")["status"] != "SUCCESSFUL":
         time.sleep(0.02)
     # Values may show late for three minutes.
-    emulator.post("/emulator/clock/advance", {"seconds": LATER})
-    since = (datetime.fromisoformat(change) - timedelta(seconds=LATER)).isoformat()
+    emulator.advance(UNTIL_SHOWN)
+    since = (datetime.fromisoformat(change) - timedelta(seconds=UNTIL_SHOWN)).isoformat()
     drained = drain.pop("drained")
     folder, nodes = Path(drain["before_node"]).parent / "drained", {"servers": ["8"], "started_before": since}
     (folder / "8").touch()
@@ -82,6 +80,7 @@ def test_node_that_has_restarted_without_its_values_is_undrained_and_not_drained
     assert (drained(), posts(emulator)) == ([], [8])
 
 
+@pytest.mark.nightly
 def test_cluster_whose_undrain_fails_in_two_zones_counts_once(roll, start_emulator, tmp_path):
     emulator = start_emulator(*QUICK)
     assert roll(emulator, ["payments"], servers=["7", "8"]).rc == 0
@@ -96,7 +95,7 @@ def test_cluster_whose_undrain_fails_in_two_zones_counts_once(roll, start_emulat
     assert sorted(posts(emulator)) == list(range(1, 9))
 
 
-@pytest.mark.parametrize("max_failures", [0, 1])
+@pytest.mark.parametrize("max_failures", [0, pytest.param(1, marks=pytest.mark.nightly)])
 def test_failing_task_file_of_a_node_that_has_restarted_is_a_failure(max_failures, roll, start_emulator, tmp_path):
     """The rest of its cluster is left as it is."""
     emulator = start_emulator(*QUICK)

@@ -50,7 +50,7 @@ def test_restart_is_run_again_after_a_retry_only_if_that_leaves_it_alone(
     assert emulator.restarts("OB_SERVER") == {"10.0.0.1:2882": 1}
 
 
-@pytest.mark.parametrize("then", ["task_wait", "task"])
+@pytest.mark.parametrize("then", [pytest.param("task_wait", marks=pytest.mark.nightly), "task"])
 def test_command_that_only_waits_does_not_tell_to_run_it_again(run, emulator, then):
     assert run("server_restart", **SERVER) == ""
     waits = {"task_wait": {"task_ids": [1001]}, "task": {"task_id": 1001, "state": "retried", "wait": True}}

@@ -69,7 +69,13 @@ def planting(run, plant, at):
     return lambda pause: plant(run.emulator) if pause == at else None
 
 
-@pytest.mark.parametrize("sign", PLANTED)
+# The others stop it by the same code.
+SHOWN = ("an alarm of the cluster", "replicas that lag")
+
+
+@pytest.mark.parametrize(
+    "sign", [pytest.param(sign, marks=[pytest.mark.nightly] * (sign not in SHOWN)) for sign in PLANTED]
+)
 def test_planted_sign_stops_the_run_before_the_next_node(sign, run):
     plant, words = PLANTED[sign]
     run.meanwhile = planting(run, plant, at=2)
@@ -86,7 +92,7 @@ def test_alarm_of_a_restart_stops_the_run_only_if_it_stays(run):
     def stays(pause):
         if pause == 3:
             alarm(alarmType="observer_process_stop", server=FIRST)(run.emulator)
-            run.emulator.post("/emulator/clock/advance", {"seconds": 301})
+            run.emulator.advance(301)
             run.elapsed += 301
 
     run.emulator.post("/emulator/faults", {**SLOW, "seconds": 20, "times": None})

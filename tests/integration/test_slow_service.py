@@ -92,7 +92,7 @@ COMMANDS = {
 
 
 @pytest.fixture
-def run(ansible, executables, tmp_path):
+def run(ansible, commands, tmp_path):
     """Run a command on hosts of these URLs, all at once; returns what it prints and how many seconds it took."""
 
     def timed(urls, module, arguments):
@@ -102,7 +102,7 @@ def run(ansible, executables, tmp_path):
         inventory.write_text(yaml.safe_dump({"all": {"hosts": hosts}}))
         login = " ".join(f"{name}={value}" for name, value in BASIC.items())
         words = f"url={{{{ ocp }}}} timeout=2 {login} {arguments}"
-        command = [executables / "ansible", "all", "-i", inventory, "-f", "50", "-m", f"oceanbase.ocp.{module}"]
+        command = [commands / "ansible", "all", "-i", inventory, "-f", "50", "-m", f"oceanbase.ocp.{module}"]
         began = time.monotonic()
         with subprocess.Popen(
             [*command, "-a", words],

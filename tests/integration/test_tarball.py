@@ -56,6 +56,7 @@ def test_installed_collection_restarts_each_target(installed, emulator):
         assert f"Running oceanbase.ocp.{verb} in" in outcome.output
 
 
+@pytest.mark.nightly
 def test_installed_playbook_of_the_readme_runs(installed, emulator):
     [name] = re.findall(r"`ansible-playbook (oceanbase\.ocp\.\w+)`", (REPOSITORY / "README.md").read_text())
     connection = {"OCP_URL": emulator.url, "OCP_USERNAME": BASIC["username"], "OCP_PASSWORD": BASIC["password"]}

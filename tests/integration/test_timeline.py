@@ -67,6 +67,7 @@ def test_timeline_page_playbook_runs(failed_restart):
     assert page.read_text().startswith("<!doctype html>")
 
 
+@pytest.mark.nightly
 def test_a_browser_shows_as_many_bars_as_subtasks(failed_restart, browse):
     outcome, page = failed_restart
     subtasks = outcome.results["Restart a node"]["task"]["subtasks"]

@@ -34,17 +34,24 @@ def refusal(outcome):
         ),
         ("rolling_restart", {"rolling_restart_clusters": ["orders"]}, "rolling_restart_min_zone", "min_zones"),
         ("fleet_restart", {"fleet_restart_servers": SERVERS}, "fleet_restart_freeze", "freeze_server"),
-        ("agent_rolling_restart", {"agent_rolling_restart_hosts": ["1"]}, "agent_rolling_restart_batches", "batch"),
-        (
+        pytest.param(
+            "agent_rolling_restart",
+            {"agent_rolling_restart_hosts": ["1"]},
+            "agent_rolling_restart_batches",
+            "batch",
+            marks=pytest.mark.nightly,
+        ),
+        pytest.param(
             "arbitration_service_rolling_restart",
             {"arbitration_service_rolling_restart_services": ["10.0.0.10:2888"]},
             "arbitration_service_rolling_restart_service",
             "services",
+            marks=pytest.mark.nightly,
         ),
         ("task_report", {"task_report_id": 1001}, "task_report_folders", "folder"),
         ("parameter_rollout", {"parameter_rollout_clusters": ["orders"]}, "parameter_rollout_value", "values"),
-        ("ocp_check", {}, "ocp_check_need", "needs"),
-        ("ocp_status", {}, "ocp_status_clusters", "cluster"),
+        pytest.param("ocp_check", {}, "ocp_check_need", "needs", marks=pytest.mark.nightly),
+        pytest.param("ocp_status", {}, "ocp_status_clusters", "cluster", marks=pytest.mark.nightly),
     ],
 )
 def test_playbook_refuses_a_misspelt_variable(ansible, connect, emulator, check, playbook, given, wrong, near):
@@ -94,11 +101,12 @@ def test_playbook_refuses_a_slip_in_the_prefix(ansible, connect, emulator, playb
 @pytest.mark.parametrize(
     ("playbook", "given", "ignored", "full"),
     [
-        (
+        pytest.param(
             "parameter_rollout",
             {"parameter_rollout_clusters": ["orders"], "parameter_rollout_values": {"stack_size": "5M"}},
             {"safety": "none"},
             "rolling_restart_safety",
+            marks=pytest.mark.nightly,
         ),
         (
             "agent_rolling_restart",
@@ -106,7 +114,7 @@ def test_playbook_refuses_a_slip_in_the_prefix(ansible, connect, emulator, playb
             {"batch": 1},
             "agent_rolling_restart_batch",
         ),
-        (
+        pytest.param(
             "arbitration_service_rolling_restart",
             {
                 "arbitration_service_rolling_restart_services": ["10.9.9.9:2888"],
@@ -114,6 +122,7 @@ def test_playbook_refuses_a_slip_in_the_prefix(ansible, connect, emulator, playb
             },
             {"wait_timeout": 5},
             "arbitration_service_rolling_restart_wait_timeout",
+            marks=pytest.mark.nightly,
         ),
     ],
 )
@@ -142,7 +151,7 @@ def test_page_shows_the_actual_message(ansible, connect, emulator):
     ("role", "given", "wrong"),
     [
         ("wait_for_restart", {"wait_for_restart_tasks": 1001}, "wait_for_restart_retry"),
-        ("emulator", {}, "emulator_prot"),
+        pytest.param("emulator", {}, "emulator_prot", marks=pytest.mark.nightly),
     ],
 )
 def test_role_refuses_a_misspelt_variable_wherever_it_is_set(ansible, emulator, role, given, wrong):

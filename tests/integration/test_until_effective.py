@@ -42,7 +42,7 @@ def running_with(emulator):
 def test_nine_servers_with_four_new_ones_are_five_restarts_and_then_none(until, start_emulator):
     emulator = start_emulator(*FLEET)
     # The clock of the service is that of the emulator: the controller's is two hours off.
-    emulator.post("/emulator/clock/advance", {"seconds": 7200})
+    emulator.advance(7200)
     set_value(emulator, 2, 3, 5, 9)
     there = names(emulator)
     check = until(emulator, "--check")

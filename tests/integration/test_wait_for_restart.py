@@ -88,6 +88,7 @@ def test_wait_for_restart_refuses_what_is_no_restart(ansible, emulator):
     assert said.startswith("wait_for_restart_tasks: 1 of its entries names no task; give ids of tasks")
 
 
+@pytest.mark.nightly
 def test_each_use_of_wait_for_restart_replaces_the_results(ansible, emulator):
     refused = {
         "block": [wait_for("{{ restart }}", wait_for_restart_retries=-1)],
@@ -140,7 +141,7 @@ def test_wait_for_restart_keeps_the_tasks_after_a_timeout(ansible, start_emulato
     ("detail", "subtasks", "shown"),
     [
         ("summary", 0, True),
-        ("full", 19, False),
+        pytest.param("full", 19, False, marks=pytest.mark.nightly),
         pytest.param("summary", 0, False, marks=pytest.mark.nightly),
         pytest.param("full", 19, True, marks=pytest.mark.nightly),
     ],

@@ -48,7 +48,9 @@ def test_role_retries_a_subtask_that_fails_twice(ansible, emulator):
     assert "attempt 2. The end of its log" in outcome.output
 
 
-@pytest.mark.parametrize("retries", [0, pytest.param(1, marks=pytest.mark.nightly), 2])
+@pytest.mark.parametrize(
+    "retries", [pytest.param(0, marks=pytest.mark.nightly), pytest.param(1, marks=pytest.mark.nightly), 2]
+)
 def test_role_gives_up_after_its_retries(retries, ansible, emulator):
     emulator.fail_subtask("Stop observer process", times=9)
     outcome, task = run(ansible, emulator, START, wait(on_failure="retry", retries=retries, detail="full"))
