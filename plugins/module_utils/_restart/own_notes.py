@@ -175,10 +175,11 @@ class OwnNotes:
         # Somebody may retry a FAILED task that holds it.
         failed = {task.id for task in (*look.named_failed, look.failure) if task is not None}
         starting = {entry.task.id for entry in tasks if may_start_yet(entry.task) or entry.task.id in failed}
-        running = {entry.task.id for entry in tasks if not entry.task.finished}
+        starting |= look.unseen
+        running = {entry.task.id for entry in tasks if not entry.task.finished} | look.unseen
         asked = [row for row in self._here if row.change == self._request.change and not row.settled]
         requested = {key for row in asked for key, _shown in row.members}
-        here = _sorted(entry.record["id"] for entry in tasks) if look.reads_tasks else None
+        here = _sorted({*look.unseen, *(entry.record["id"] for entry in tasks)}) if look.reads_tasks else None
         newest = newest_time(entry.task for entry in tasks)
         whole = self._target.whole_key
         is_new = whole is not None and whole not in noted

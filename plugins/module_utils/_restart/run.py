@@ -672,11 +672,24 @@ class _Run:
                 if not look.observed.is_there:
                     return look
                 raise _older_than_before(self._api, self._target)
+            if not is_behind:
+                self._note_first_use(look)
             pause = self._pause(LAG_PAUSES, waited)
             self._sent_before_look = self._api.sent
             with self._beat.about("waiting for an answer of OCP that is not older than the last one"):
                 self._clock.sleep(max(SHORTEST_PAUSE, pause))
             lagged += self._clock.now() - began - waited
+
+    def _note_first_use(self, look: Look) -> None:
+        """Note the name before the tasks are waited for that the target names alone: a run may be killed meanwhile.
+
+        Their starts may show later.
+        """
+        if self._request.check_mode or not (look.unseen and look.observed.is_there):
+            return
+        self._notes.refresh(look.observed)
+        late = {member.name: look.unseen for member in look.observed.members}
+        self._notes.sights(look, late, registers=True, names=self._begun_for)
 
     def _note_begin(self, look: Look) -> None:
         """Learn when the change began, and note the first use of its name. Raises OptionError."""

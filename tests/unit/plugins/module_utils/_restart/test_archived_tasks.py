@@ -8,7 +8,11 @@ from dataclasses import replace
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import NotVerified, TargetBusy
-from ansible_collections.oceanbase.ocp.tests.unit.support.controllers import another_controller, another_process, journal_here
+from ansible_collections.oceanbase.ocp.tests.unit.support.controllers import (
+    another_controller,
+    another_process,
+    journal_here,
+)
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import at, lost
 from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import (
     RESTART_CASES,
