@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 
 from .._base.errors import RequestRefused, ServiceError
+from .._base.text import state_words
 from .._ocp.task_model import FAILED, RUNNING, SUCCESSFUL, Subtask, Task
 from .progress_lines import HEARTBEAT_SECONDS, Show, minutes_and_seconds, progress_line
 
@@ -111,7 +112,7 @@ class Progress:
 
     def _note_work(self, task: Task, waited: float) -> None:
         work = _work_words(task)
-        if self._at_work.get(task.id, ("", 0.0))[0] != work:
+        if task.id not in self._at_work or self._at_work[task.id][0] != work:
             self._at_work[task.id] = work, waited
 
     def _work(self, task: Task, waited: float) -> str:
@@ -195,7 +196,7 @@ def _work_words(task: Task) -> str:
     """The step that runs, else the status; of a task that is rolled back, that too."""
     running = [step.label for step in task.subtasks if step.status == RUNNING]
     more = f" and {len(running) - 1} more" if len(running) > 1 else ""
-    what = f"{running[0]}{more}" if running else str(task.status)
+    what = f"{running[0]}{more}" if running else state_words(task.status or None)
     return f"rollback, {what}" if task.is_rolling_back else what
 
 

@@ -128,6 +128,7 @@ def test_agent_serves_if_its_processes_run_and_its_status_is_good(status, runnin
     ("process", "serves", "state"),
     [
         ({"status": "STARTED", "pid": 7}, YES, "10.1.0.1 is AVAILABLE"),
+        ({"status": "started", "pid": 7}, YES, "10.1.0.1 is AVAILABLE"),
         ({"pid": 7}, YES, "10.1.0.1 is AVAILABLE"),
         ({"status": "STARTED", "pid": 0}, NO, "10.1.0.1 is AVAILABLE, and pos_proxy does not run"),
         ({"status": "STOPPED", "pid": 7}, NO, "10.1.0.1 is AVAILABLE, and pos_proxy does not run"),

@@ -280,9 +280,10 @@ def test_without_steps_a_line_each_minute_names_the_server_and_the_step():
     [
         (task(7, done=1), "Task 7 (Restart 7): Copy it"),
         (raw_task(7, "RUNNING"), "Task 7 (Restart 7): RUNNING"),
+        (raw_task(7, ""), "Task 7 (Restart 7): in an unknown state, since no status is shown"),
         (task(7, done=1, operation="ROLLBACK"), "Task 7 (Restart 7): rollback, Copy it"),
     ],
-    ids=["unnamed", "no step", "rollback"],
+    ids=["unnamed", "no step", "no status", "rollback"],
 )
 def test_without_steps_a_line_says_what_is_known(look, words):
     assert watch({7: [look]}, timeout=61, steps=False).lines == [f"  {words}, for 1:00"]
