@@ -172,11 +172,7 @@ class OwnNotes:
     def _found(self, look: Look, late: Late, noted: Mapping[MemberKey, FirstSight]) -> list[FirstSight]:
         """What a look shows of the members, as first sights. After a request of the name, that is none."""
         now, clocks, tasks = self._clock.wall(), self._api.service_clock.bounds, look.tasks
-        # Somebody may retry a FAILED task that holds it.
-        failed = {task.id for task in (*look.named_failed, look.failure) if task is not None}
-        starting = {entry.task.id for entry in tasks if may_start_yet(entry.task) or entry.task.id in failed}
-        starting |= look.unseen
-        running = {entry.task.id for entry in tasks if not entry.task.finished} | look.unseen
+        starting, running = _may_start(look)
         asked = [row for row in self._here if row.change == self._request.change and not row.settled]
         requested = {key for row in asked for key, _shown in row.members}
         here = _sorted({*look.unseen, *(entry.record["id"] for entry in tasks)}) if look.reads_tasks else None
@@ -808,6 +804,15 @@ def _have_moved(parts: Mapping[str, Shown], members: Iterable[Member]) -> bool:
     return bool(parts) and all(
         name in there and has_moved(noted_member(name, shown), there[name]) for name, shown in parts.items()
     )
+
+
+def _may_start(look: Look) -> tuple[frozenset[int], frozenset[int]]:
+    """The tasks that might start the target from now on, and those that might if they are rolled back."""
+    # Somebody may retry a FAILED task that holds it.
+    failed = {task.id for task in (*look.named_failed, look.failure) if task is not None}
+    starting = {entry.task.id for entry in look.tasks if may_start_yet(entry.task) or entry.task.id in failed}
+    running = {entry.task.id for entry in look.tasks if not entry.task.finished}
+    return look.unseen | starting, look.unseen | running
 
 
 def _sorted(numbers: Iterable[int]) -> tuple[int, ...]:
