@@ -10,23 +10,25 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from .._base.clock import Clock
-from .._base.errors import NotFound
+from .._base.errors import JournalError, NotFound, TargetBusy
 from .._base.parsing import Record
 from .._base.service_clock import service_time, to_service_clock
 from .._journal.open_journal import open_journal
 from .._journal.rows import MemberKey, RequestRow
 from .._ocp.endpoints import OcpApi
+from .._ocp.task_model import Task
 from .._targets.server import Server
 from .._targets.serving import RUNNING
 from .._targets.target import Member, Observation
+from .._waiting.poll_pauses import UNSEEN_FOR
 from .change import Begin, begun_by
 from .failure_limit import begin_of
 from .know import Memory, know, undecided
 from .knowledge import Relative, Wish
 from .look import Look, newest_first
-from .own_notes import noted_at_requests, noted_sights, requested_at, wish_of
+from .own_notes import note_witness, noted_at_requests, noted_sights, requested_at, values_text, wish_of
 from .reasons import Told, reason_of
-from .rules import Case, Rule, Step, decide
+from .rules import Rule, Step, decide
 from .values_seen import ValuesSeen
 
 
@@ -63,7 +65,9 @@ class Outlook:
 
 
 class Foresight:
-    """Judges servers for one change, at this moment by the clocks of the service. It notes nothing.
+    """Judges servers for one change, at this moment by the clocks of the service.
+
+    Only ``note_proofs`` writes to the journal.
 
     Raises OptionError for a clock that cannot be trusted or a name that asks for something else, and JournalError.
     """
@@ -76,6 +80,8 @@ class Foresight:
         self._since: datetime | None = None
         self._details: dict[int, Record] = {}
         self._unbegun: set[str] = set()
+        # Servers that only a task proves to have restarted, each as the journal calls it, and with that task.
+        self._proofs: list[tuple[Server, list[MemberKey], Task]] = []
         self._journal = open_journal(
             change.journal_url, read_only=True, is_required=change.name is not None, warnings=self.warnings
         )
@@ -117,12 +123,25 @@ class Foresight:
         wish = Wish(self._change.is_dated, has_values=values is not None)
         decision = decide(known, wish)
         told = Told(look, known, wish, self._since, self._change.name, values, begin)
+        if decision.rule is Rule.DONE and begin.of_start(shown) is not Relative.SINCE:
+            tasks = filter(None, map(look.task, told.case.proofs))
+            self._proofs += [(server, list(keys.values()), task) for task in tasks]
         return Outlook(
             needed=decision.step is not Step.SKIP,
             reason=reason_of(decision, told),
             is_doubted=decision.rule is Rule.VALUES_PROVE_NOTHING,
-            restarted=wish.is_dated and all(map(Case(known, wish).has_started, known.members)),
+            restarted=wish.is_dated and all(map(told.case.has_started, known.members)),
         )
+
+    def note_proofs(self) -> None:
+        """Note the tasks that alone prove that servers have restarted, since the service may not list them for long."""
+        if not self._proofs:
+            return
+        change, values = self._change, values_text(self._change.values)
+        journal = open_journal(change.journal_url, read_only=False, is_required=False, warnings=self.warnings)
+        for server, keys, task in self._proofs:
+            with suppress(JournalError, TargetBusy), journal.lock(server.locks, self._clock, UNSEEN_FOR):
+                note_witness(journal, self._api, server, keys, task, change.name, values, self._clock)
 
     def _begin(self, keys: Mapping[str, MemberKey], whole: MemberKey, rows: Sequence[RequestRow]) -> Begin:
         instant, name = self._change.started_before, self._change.name

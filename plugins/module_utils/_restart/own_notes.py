@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -101,7 +101,7 @@ class OwnNotes:
 
     @property
     def _values(self) -> str | None:
-        return _as_text(self._request.until_effective)
+        return values_text(self._request.until_effective)
 
     def refresh(self, observed: Observation) -> None:
         """Read what is noted of the target, and of the other servers of its cluster."""
@@ -507,23 +507,11 @@ class OwnNotes:
                 self._note(row, outcome=outcome, began=task.start_time or row.began)
 
     def witnessed(self, task: Task, members: Iterable[Member]) -> None:
-        """Note a restart of these members by somebody else that proves the change, and that OCP may forget.
-
-        It is noted as a request of the time at which the task began, which has SUCCEEDED.
-        """
-        began = instant(task.start_time)
-        parts = tuple((self._keys[member.name], Shown()) for member in members if member.name in self._keys)
-        if began is None or not parts or any(row.task_id == task.id for row in self._here):
-            return
-        clock = self._api.service_clock
-        at = self._clock.wall() - (service_time(clock, self._clock) - began).total_seconds()
-        row = RequestRow(
-            None, at, self._target.kind, self._target.task_name, parts, self._request.change, self._values,
-            self._api.url, token=uuid4().hex, ahead=clock.bounds, timeout=self._api.timeout, witnessed=True,
-        )  # fmt: skip
-        with suppress(JournalError):
-            number = self._journal.begin(row)
-            self._journal.note(number or 0, task_id=task.id, began=task.start_time, outcome=SUCCESSFUL, back=True)
+        """See note_witness."""
+        keys = [self._keys[member.name] for member in members if member.name in self._keys]
+        note_witness(
+            self._journal, self._api, self._target, keys, task, self._request.change, self._values, self._clock
+        )
 
     def skipped_tasks(self) -> frozenset[int]:
         """The tasks of own requests that are noted to have skipped a step."""
@@ -687,6 +675,37 @@ def _listed_tasks(tasks: Iterable[Mapping[str, Any]], wanted: Collection[int | N
     return {task["id"]: read(task) for task in tasks if task["id"] in wanted}
 
 
+def note_witness(
+    journal: Journal,
+    api: OcpApi,
+    target: Target,
+    keys: Sequence[MemberKey],
+    task: Task,
+    change: str | None,
+    values: str | None,
+    clock: Clock,
+) -> None:
+    """Note a restart of these members by somebody else that proves the change, and that OCP may forget.
+
+    It is noted as a request of the time at which the task began, which has SUCCEEDED. ``values`` are those of the
+    request for which it is noted. Called with the lock of the cluster held.
+    """
+    began = instant(task.start_time)
+    if began is None or not keys:
+        return
+    service = api.service_clock
+    at = clock.wall() - (service_time(service, clock) - began).total_seconds()
+    parts = tuple((key, Shown()) for key in keys)
+    row = RequestRow(
+        None, at, target.kind, target.task_name, parts, change, values, api.url,
+        token=uuid4().hex, ahead=service.bounds, timeout=api.timeout, witnessed=True,
+    )  # fmt: skip
+    with suppress(JournalError):
+        if not any(each.task_id == task.id and each.outcome != REFUSED for each in journal.requests(keys)):
+            number = journal.begin(row)
+            journal.note(number or 0, task_id=task.id, began=task.start_time, outcome=SUCCESSFUL, back=True)
+
+
 def is_known_end(row: RequestRow) -> bool:
     """Whether its task is noted to have ended."""
     return row.outcome in ENDS
@@ -708,13 +727,13 @@ def taken_down(keys: Mapping[str, MemberKey], observed: Observation, late: Colle
 def wish_of(started_before: datetime | None, until_effective: Mapping[str, str]) -> Wish:
     """What a change with a name asks for besides, by these options."""
     since = started_before.astimezone(UTC).isoformat() if started_before else None
-    parts = {"started_before": since, "until_effective": _as_text(until_effective)}
+    parts = {"started_before": since, "until_effective": values_text(until_effective)}
     given = {**parts, "started_before": started_before.isoformat() if started_before else None}
     words = ", ".join(f"{option}={value}" for option, value in given.items() if value) or "a restart"
     return Wish(json.dumps(parts, sort_keys=True), words)
 
 
-def _as_text(values: Mapping[str, str]) -> str | None:
+def values_text(values: Mapping[str, str]) -> str | None:
     return json.dumps(dict(values), sort_keys=True) if values else None
 
 

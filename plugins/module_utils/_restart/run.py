@@ -54,7 +54,7 @@ from .own_request import Sent, doubtful_tasks, own_tasks, undated_tasks
 from .reader import Reader
 from .reasons import WOULD_JOIN, WOULD_RESTART, Told, lacks_values, reason_of, refusal_of, skip_gap
 from .restart_request import RestartRequest
-from .rules import Case, Decision, Rule, Step, decide
+from .rules import Decision, Rule, Step, decide
 from .safety_gate import SafetyGate, lag_of_stopped
 from .send_once import DoubtfulAnswer, find_own_task, of_another_request, outcome_unknown, post_restart
 from .sign_gate import SignGate
@@ -994,6 +994,8 @@ class _Run:
             self._attempt.note(changed=True, action="submitted", reason=f"{would}{self._attempt.so_far.reason}")
         elif not self._submit(look, decision.members):
             return False
+        else:
+            self._note_proofs()
         if self._attempt.so_far.task_id is not None and not self._request.check_mode:
             self._tell("began", decision.members)
         self._turn.end(failed=False)
@@ -1014,12 +1016,19 @@ class _Run:
         unsure = {member.name for member in told.known.members if member.start is not Relative.SINCE} & set(members)
         self._notes.witnessed(task, [member for member in told.observed.members if member.name in unsure])
 
+    def _note_proofs(self) -> None:
+        """Note the tasks that prove of what is left alone that it has restarted."""
+        told = self._told
+        if told is None or not self._request.is_dated:
+            return
+        for number, names in told.case.proofs.items():
+            if (entry := told.look.task(number)) is not None:
+                self._note_witness(entry, names)
+
     def _skip(self, decision: Decision) -> None:
         told = self._told
-        if told and decision.rule is Rule.DONE and self._request.is_dated:
-            for number, names in Case(told.known, told.wish).proofs.items():
-                if (entry := told.look.task(number)) is not None:
-                    self._note_witness(entry, names)
+        if decision.rule is Rule.DONE:
+            self._note_proofs()
         serves = told.observed.serves if told and decision.rule is Rule.DONE else None
         if told and decision.rule is Rule.DONE and (gap := skip_gap(self._target, told)):
             self._attempt.note(reason=f"{self._attempt.so_far.reason}; not verified, since {gap}")

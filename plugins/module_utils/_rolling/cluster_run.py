@@ -343,7 +343,7 @@ def _last_plan(api: OcpApi, wanted: RollingRequest, restarted: Collection[int], 
     )
     began = clock.now()
     while True:
-        plan = plan_rolling_restart(api, again, clock)
+        plan = plan_rolling_restart(api, again, clock, notes_proofs=True)
         behind = [cluster for cluster in plan["clusters"] if not cluster["serves"] and not cluster["blocked"]]
         waited = clock.now() - began
         if not any(cluster["id"] in restarted for cluster in behind) or waited >= UNSEEN_FOR:

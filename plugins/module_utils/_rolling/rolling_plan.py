@@ -103,10 +103,13 @@ def check_options(api: OcpApi, wanted: RollingRequest) -> Result:
     return {"changed": False}
 
 
-def plan_rolling_restart(api: OcpApi, wanted: RollingRequest, clock: Clock = SYSTEM_CLOCK) -> Result:
+def plan_rolling_restart(
+    api: OcpApi, wanted: RollingRequest, clock: Clock = SYSTEM_CLOCK, *, notes_proofs: bool = False
+) -> Result:
     """The result of the module: ``clusters``, ``batches`` in order, ``left_alone`` servers, ``done``, and ``warnings``.
 
-    Each cluster is checked once, without waiting; its problems are in the result.
+    Each cluster is checked once, without waiting; its problems are in the result. ``notes_proofs``: tasks that alone
+    prove that a server has restarted are noted in the journal.
 
     Raises OptionError, and TargetError for unknown names and for a cluster with too few zones.
     """
@@ -123,8 +126,9 @@ def plan_rolling_restart(api: OcpApi, wanted: RollingRequest, clock: Clock = SYS
         replace(_plan_cluster(api, cluster, health, wanted, foresight, total, clock), signs=signs.of(health))
         for cluster, health in found
     ]
-    planned = [replace(plan, changes=foresight.unbegun) for plan in planned]
-    planned = _with_canaries(planned, wanted)
+    if notes_proofs:
+        foresight.note_proofs()
+    planned = _with_canaries([replace(plan, changes=foresight.unbegun) for plan in planned], wanted)
     every = [(plan, batch) for plan in planned for batch in plan.batches]
     result = {
         "changed": False,
@@ -132,11 +136,7 @@ def plan_rolling_restart(api: OcpApi, wanted: RollingRequest, clock: Clock = SYS
         "batches": [_batch_facts(number, plan.cluster, batch) for number, (plan, batch) in enumerate(every, 1)],
         # Not "skipped": Ansible would count the Ansible task as skipped.
         "left_alone": [_node_facts(plan.cluster, node) for plan in planned for node in plan.unchanged],
-        "done": [
-            _batch_facts(None, plan.cluster, zone)
-            for plan in planned
-            for zone in done_by_zone(plan.unchanged, plan.batches)
-        ],
+        "done": [_batch_facts(None, plan.cluster, zone) for plan in planned for zone in plan.done],
         "forecast": _forecast(planned, wanted, clock),
         "warnings": warnings,
     }
@@ -199,6 +199,11 @@ class _Plan:
     signs: SeenSigns = field(default_factory=SeenSigns)
     changes: Mapping[str, str] = field(default_factory=dict)
     basis: Basis | None = None
+
+    @property
+    def done(self) -> list[Batch]:
+        """What needs no restart, or no other one, by zone."""
+        return done_by_zone(self.unchanged, self.batches)
 
 
 def options_of(wanted: RollingRequest) -> Result:

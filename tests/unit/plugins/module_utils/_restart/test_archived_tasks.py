@@ -127,6 +127,18 @@ def test_restart_by_somebody_else_is_remembered_where_its_start_is_too_near_to_t
     assert len(service.posts) == 1
 
 
+def test_restart_by_somebody_else_is_remembered_of_a_host_that_is_left_alone_beside_others(service):
+    agents = RESTART_CASES["agents"]
+    service.restart_agents([51])
+    service.passes(60)
+    first = restart(service, agents, asked({"started_before": at(-10)}))
+    assert (first["action"], service.posts[1:]) == ("submitted", [("agents", [52])])
+    service.passes(60)
+    archives(service)
+    assert restart(service, agents, asked({"started_before": at(-10)}))["action"] == "skipped"
+    assert len(service.posts) == 2
+
+
 def test_restart_by_somebody_else_that_a_start_proves_is_not_noted(service):
     server = RESTART_CASES["server"]
     service.restart_server(31, 41, freeze_server=True, force=False)

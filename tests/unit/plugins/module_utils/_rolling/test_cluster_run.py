@@ -404,3 +404,15 @@ def test_last_look_waits_out_an_answer_that_is_behind(service, roll, monkeypatch
 
     monkeypatch.setattr(cluster_run, "await_health", then_behind)
     assert roll(safety_timeout=0)["untouched"] == []
+
+
+def test_restart_by_somebody_else_that_only_its_task_proves_is_remembered(roll, service):
+    """It began too near to the change for the clock of a host, and OCP forgets its task."""
+    service.begin(SERVER, [service.servers_there[1]], ago=30.0)
+    service.passes(60)
+    change = at(service.now - 100)
+    roll(since=change)
+    service.passes(86400)
+    service.jobs.clear()
+    again = roll(since=change)
+    assert (again["changed"], len(service.posts)) == (False, 2)
