@@ -11,7 +11,7 @@ from .._base.errors import NotFound
 from .._base.parsing import Record
 from .._fleet.facts import Facts, cluster_facts, server_facts
 from .._ocp.endpoints import OcpApi
-from .._ocp.task_model import FAILED, Task
+from .._ocp.task_model import FAILED, Task, is_finished
 from .._targets.cluster import Cluster, servers_of
 from .._targets.operating_tasks import tag_values, tasks_of_cluster
 from .._targets.serving import is_in_flight
@@ -117,10 +117,10 @@ def _unfinished_and_named(
 
     Other tasks that have ended and deleted ones hold nothing, though the service may name them for a while.
     """
-    tasks = {task["id"]: Task.from_api(task) for task in listed}
-    found = {number: task for number, task in tasks.items() if not task.finished}
+    records = {task["id"]: task for task in listed}
+    found = {number: Task.from_api(task) for number, task in records.items() if not is_finished(task)}
     for task_id in [cluster["task_id"], *(server["task_id"] for server in servers)]:
-        if task_id is None or task_id in found or (task_id in tasks and tasks[task_id].status != FAILED):
+        if task_id is None or task_id in found or (task_id in records and records[task_id].get("status") != FAILED):
             continue
         record = reader.task(task_id)
         if record is not None:
