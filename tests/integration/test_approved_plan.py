@@ -82,7 +82,6 @@ def restart_fleet(ansible, connect, tmp_path):
     return run
 
 
-@pytest.mark.nightly
 def test_plan_of_a_fleet_is_written_and_run_as_it_was_approved_or_not_at_all(restart_fleet, emulator, tmp_path):
     file = tmp_path / "fleet.json"
     checked = restart_fleet(emulator, WRITE, "--check")
@@ -114,7 +113,6 @@ def test_plan_of_a_fleet_is_written_and_run_as_it_was_approved_or_not_at_all(res
     assert (again.rc, posts(emulator)) == (0, order), again.output
 
 
-@pytest.mark.nightly
 def test_plan_of_one_kind_is_refused_by_the_other_and_an_edited_one_by_both(restart_fleet, roll, emulator, tmp_path):
     file = tmp_path / "fleet.json"
     assert restart_fleet(emulator, WRITE).rc == 0

@@ -111,7 +111,6 @@ def test_address_of_ocp_under_the_name_of_a_server_is_no_database_server(play, e
     assert (outcome.rc, ran_as(outcome.output)) == (0, THERE), outcome.output
 
 
-@pytest.mark.nightly
 def test_database_server_by_a_template_is_refused(play, elsewhere, emulator):
     named = {"ocp_cluster": "orders", "own_address": "10.0.0.1", "ocp_server": "{{ own_address }}:2882"}
     outcome = play(READ, vars={**elsewhere, **named})
@@ -128,7 +127,6 @@ def test_task_delegated_to_localhost_runs_in_process(ansible, emulator):
     assert (outcome.rc, ran_as(outcome.output)) == (0, {"in-process": 2}), outcome.output
 
 
-@pytest.mark.nightly
 def test_controller_without_requests_uses_the_ordinary_module(play, ansible, tmp_path):
     (tmp_path / "without").mkdir()
     (tmp_path / "without" / "requests.py").write_text("raise ImportError")

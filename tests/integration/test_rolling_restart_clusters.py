@@ -269,7 +269,6 @@ def test_variables_of_the_hosts_neither_widen_the_run_nor_are_dropped(
     assert posts(emulator) == []
 
 
-@pytest.mark.nightly
 def test_clusters_of_all_hosts_are_refused(roll, start_emulator, tmp_path):
     group_vars(tmp_path, "all", {"rolling_restart_clusters": ["cluster2"]})
     emulator = start_emulator(*FLEET)

@@ -231,7 +231,6 @@ def test_error_names_the_bad_option_before_any_request(ansible, connect, emulato
     assert emulator.log.count("/api/") == 0
 
 
-@pytest.mark.nightly
 def test_keyword_that_ignores_errors_does_not_let_a_failed_gate_pass(ansible, connect, start_emulator, change, hooks):
     """Each task of the role had it from the play, so that nothing stopped the run, and its end was green."""
     emulator = start_emulator(*QUICK)
@@ -246,7 +245,6 @@ def test_keyword_that_ignores_errors_does_not_let_a_failed_gate_pass(ansible, co
     assert "not now" in outcome.output
 
 
-@pytest.mark.nightly
 def test_keyword_check_mode_restarts_nothing_and_says_would(ansible, connect, start_emulator, change, hooks):
     """The variable ansible_check_mode is that of the command line, and false here."""
     emulator = start_emulator(*QUICK)

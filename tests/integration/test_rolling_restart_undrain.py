@@ -57,7 +57,6 @@ def test_nodes_are_undrained_after_a_failure_and_its_retry(roll, ansible, start_
     assert sorted(posts(emulator)) == list(range(servers + 1, 2 * servers + 1))
 
 
-@pytest.mark.nightly
 def test_node_that_has_restarted_without_its_values_is_undrained_and_not_drained_again(
     roll, start_emulator, change, drain
 ):

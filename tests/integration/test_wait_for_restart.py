@@ -88,7 +88,6 @@ def test_wait_for_restart_refuses_what_is_no_restart(ansible, emulator):
     assert said.startswith("wait_for_restart_tasks: 1 of its entries names no task; give ids of tasks")
 
 
-@pytest.mark.nightly
 def test_each_use_of_wait_for_restart_replaces_the_results(ansible, emulator):
     refused = {
         "block": [wait_for("{{ restart }}", wait_for_restart_retries=-1)],

@@ -123,25 +123,26 @@ class Foresight:
         wish = Wish(self._change.is_dated, has_values=values is not None)
         decision = decide(known, wish)
         told = Told(look, known, wish, self._since, self._change.name, values, begin)
-        if decision.rule is Rule.DONE and begin.of_start(shown) is not Relative.SINCE:
-            tasks = filter(None, map(look.task, told.case.proofs))
-            self._proofs += [(server, list(keys.values()), task) for task in tasks]
+        for number in told.case.proofs:
+            if (task := look.task(number)) is not None:
+                self._proofs.append((server, list(keys.values()), task))
         return Outlook(
             needed=decision.step is not Step.SKIP,
             reason=reason_of(decision, told),
             is_doubted=decision.rule is Rule.VALUES_PROVE_NOTHING,
-            restarted=wish.is_dated and all(map(told.case.has_started, known.members)),
+            restarted=told.has_all_started,
         )
 
     def note_proofs(self) -> None:
-        """Note the tasks that alone prove that servers have restarted, since the service may not list them for long."""
+        """Note the tasks that alone prove that servers have restarted: the service may not list them for long."""
         if not self._proofs:
             return
         change, values = self._change, values_text(self._change.values)
         journal = open_journal(change.journal_url, read_only=False, is_required=False, warnings=self.warnings)
-        for server, keys, task in self._proofs:
-            with suppress(JournalError, TargetBusy), journal.lock(server.locks, self._clock, UNSEEN_FOR):
-                note_witness(journal, self._api, server, keys, task, change.name, values, self._clock)
+        with suppress(JournalError, TargetBusy):
+            for server, keys, task in self._proofs:
+                with journal.lock(server.locks, self._clock, UNSEEN_FOR):
+                    note_witness(journal, self._api, server, keys, task, change.name, values, self._clock)
 
     def _begin(self, keys: Mapping[str, MemberKey], whole: MemberKey, rows: Sequence[RequestRow]) -> Begin:
         instant, name = self._change.started_before, self._change.name

@@ -506,9 +506,9 @@ class OwnNotes:
                 # The answer to the request may have shown another begin.
                 self._note(row, outcome=outcome, began=task.start_time or row.began)
 
-    def witnessed(self, task: Task, members: Iterable[Member]) -> None:
-        """See note_witness."""
-        keys = [self._keys[member.name] for member in members if member.name in self._keys]
+    def witnessed(self, task: Task, names: Iterable[str]) -> None:
+        """See note_witness; ``names`` are those of the members."""
+        keys = [self._keys[name] for name in names if name in self._keys]
         note_witness(
             self._journal, self._api, self._target, keys, task, self._request.change, self._values, self._clock
         )

@@ -60,6 +60,11 @@ class Told:
         return self.look.observed
 
     @property
+    def has_all_started(self) -> bool:
+        """Whether every member has started since the change, by its start or by a task."""
+        return self.wish.is_dated and all(self.case.has_started(member) for member in self.known.members)
+
+    @property
     def condition(self) -> str:
         """The change, in the time zone of the service, so that a reader can compare."""
         if self.since is None:
@@ -127,8 +132,7 @@ def _running(decision: Decision, told: Told) -> str:
 def _met(told: Told) -> str:
     """What is shown of the conditions that all members meet."""
     members = told.observed.members
-    is_since = told.wish.is_dated and all(map(told.case.has_started, told.known.members))
-    started = f"{told.starts(members)}, {_not_before(told)}" if is_since else ""
+    started = f"{told.starts(members)}, {_not_before(told)}" if told.has_all_started else ""
     return " and ".join(filter(None, (started, told.values.words(members) if told.values else "")))
 
 

@@ -168,10 +168,13 @@ class Case:
 
     @property
     def proofs(self) -> Mapping[int, frozenset[str]]:
-        """The newest tasks that restarted members since, by id, each with the names of its members."""
-        every = [member.name for member in self.known.members]
-        newest = {name: tasks[0].id for name in every if (tasks := self.restarted_by(name, Work.RESTARTED))}
-        return {number: frozenset(name for name in newest if newest[name] == number) for number in newest.values()}
+        """The tasks that alone prove of members that they restarted since, by id, each with their names."""
+        unsure = [member.name for member in self.known.members if member.start is not Relative.SINCE]
+        found: dict[int, frozenset[str]] = {}
+        for name in unsure if self.wish.is_dated else ():
+            for task in self.restarted_by(name, Work.RESTARTED)[:1]:
+                found[task.id] = found.get(task.id, frozenset()) | {name}
+        return found
 
     def _needs(self, member: Member) -> bool:
         if not self.wish.is_conditional:

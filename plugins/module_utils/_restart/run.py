@@ -672,7 +672,7 @@ class _Run:
                 if not look.observed.is_there:
                     return look
                 raise _older_than_before(self._api, self._target)
-            if not is_behind:
+            if not (is_behind or lagged):
                 self._note_first_use(look)
             pause = self._pause(LAG_PAUSES, waited)
             self._sent_before_look = self._api.sent
@@ -681,9 +681,9 @@ class _Run:
             lagged += self._clock.now() - began - waited
 
     def _note_first_use(self, look: Look) -> None:
-        """Note the name before the tasks are waited for that the target names alone: a run may be killed meanwhile.
+        """Note the name before the wait for tasks that only the target names: the run may be killed meanwhile.
 
-        Their starts may show later.
+        A later start may be that of such a task. Where none is named, nothing would tell that start apart.
         """
         if self._request.check_mode or not (look.unseen and look.observed.is_there):
             return
@@ -994,8 +994,7 @@ class _Run:
             self._attempt.note(changed=True, action="submitted", reason=f"{would}{self._attempt.so_far.reason}")
         elif not self._submit(look, decision.members):
             return False
-        else:
-            self._note_proofs()
+        self._note_proofs()
         if self._attempt.so_far.task_id is not None and not self._request.check_mode:
             self._tell("began", decision.members)
         self._turn.end(failed=False)
@@ -1008,27 +1007,24 @@ class _Run:
             self._await(look, decision)
         return True
 
-    def _note_witness(self, task: Task, members: Collection[str]) -> None:
-        """Note the task that proves the change where a start alone does not; the service may not list it for long."""
-        told = self._told
-        if told is None or self._request.check_mode or not (task.finished and work_of(task) is Work.RESTARTED):
-            return
-        unsure = {member.name for member in told.known.members if member.start is not Relative.SINCE} & set(members)
-        self._notes.witnessed(task, [member for member in told.observed.members if member.name in unsure])
-
     def _note_proofs(self) -> None:
-        """Note the tasks that prove of what is left alone that it has restarted."""
-        told = self._told
-        if told is None or not self._request.is_dated:
+        """Note the tasks that alone prove of members that they have restarted: OCP may not list them for long."""
+        if self._told is None or self._request.check_mode:
             return
-        for number, names in told.case.proofs.items():
-            if (entry := told.look.task(number)) is not None:
-                self._note_witness(entry, names)
+        for number, names in self._told.case.proofs.items():
+            if (task := self._told.look.task(number)) is not None:
+                self._notes.witnessed(task, names)
+
+    def _note_joined(self, task: Task) -> None:
+        """Note the task of somebody else that was joined, once it has restarted what had not started before."""
+        if self._told is None or not self._request.is_dated or work_of(task) is not Work.RESTARTED:
+            return
+        members = self._told.known.members
+        self._notes.witnessed(task, [member.name for member in members if member.start is not Relative.SINCE])
 
     def _skip(self, decision: Decision) -> None:
         told = self._told
-        if decision.rule is Rule.DONE:
-            self._note_proofs()
+        self._note_proofs()
         serves = told.observed.serves if told and decision.rule is Rule.DONE else None
         if told and decision.rule is Rule.DONE and (gap := skip_gap(self._target, told)):
             self._attempt.note(reason=f"{self._attempt.so_far.reason}; not verified, since {gap}")
@@ -1188,8 +1184,8 @@ class _Run:
             self._attempt.note(task=awaited.task)
             ended = Task.from_result(awaited.task)
             self._notes.ended(ended)
-            if self._attempt.so_far.action == "attached" and self._request.is_dated:
-                self._note_witness(ended, [member.name for member in self._told.known.members] if self._told else ())
+            if self._attempt.so_far.action == "attached":
+                self._note_joined(ended)
         if awaited.error is not None:
             raise awaited.error
 

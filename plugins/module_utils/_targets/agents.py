@@ -32,7 +32,7 @@ from .task_names import (
 
 # Uptimes are truncated to whole seconds.
 UPTIME_PRECISION = 1
-STARTED = "STARTED"
+_STARTED = "STARTED"
 
 
 @dataclass(frozen=True)
@@ -180,7 +180,7 @@ def agent_member(name: str, agent: Record, host_status: str | None) -> Member:
 
 def _is_running(process: Record) -> bool:
     """Whether a process runs: a stopped one keeps its record, with the pid 0 or none."""
-    return str(process.get("status") or STARTED).upper() == STARTED and (integer(process.get("pid")) or 0) > 0
+    return str(process.get("status") or _STARTED).upper() == _STARTED and (integer(process.get("pid")) or 0) > 0
 
 
 def _earliest_start(process: Record) -> datetime | None:

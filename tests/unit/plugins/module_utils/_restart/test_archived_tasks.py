@@ -115,7 +115,7 @@ def test_restart_by_somebody_else_that_proved_the_change_is_remembered(passed, d
 @every_shown_restart
 @pytest.mark.parametrize("passed", [5.0, 60.0], ids=["joined", "skipped"])
 def test_restart_by_somebody_else_is_remembered_where_its_start_is_too_near_to_the_change(passed, case, service):
-    """The clock of a host may be off by a minute, so that only the task tells that the start is since."""
+    """Its host's clock may be off by a minute: only the task proves the change."""
     service.seconds = 20.0
     restart(service, case, asked(OTHER))
     another_controller()

@@ -438,7 +438,7 @@ def test_restart_by_somebody_else_is_noted_when_it_began_and_once(run, seen, jou
     member = members_of(seen)[0]
     task = Task.from_api(raw_task(90, "SUCCESSFUL", startTime=at(-400).isoformat(), finishTime=at(-390).isoformat()))
     for _look in range(2):
-        run(started_before=at(-500)).witnessed(task, [member])
+        run(started_before=at(-500)).witnessed(task, [member.name])
     [row] = journal.requests(run().keys)
     assert (row.task_id, row.outcome, row.places, row.back) == (90, "SUCCESSFUL", (), True)
     assert run(started_before=at(-500)).open_task_ids() == [90]
