@@ -112,7 +112,7 @@ class Progress:
 
     def _note_work(self, task: Task, waited: float) -> None:
         work = _work_words(task)
-        if task.id not in self._at_work or self._at_work[task.id][0] != work:
+        if self._at_work.get(task.id, ("", 0.0))[0] != work:
             self._at_work[task.id] = work, waited
 
     def _work(self, task: Task, waited: float) -> str:

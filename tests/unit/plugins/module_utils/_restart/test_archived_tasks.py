@@ -139,6 +139,24 @@ def test_restart_by_somebody_else_is_remembered_of_a_host_that_is_left_alone_bes
     assert len(service.posts) == 2
 
 
+def test_task_that_proves_a_restart_is_not_noted_in_check_mode(service):
+    service.restart_agents([51, 52])
+    service.passes(60)
+    agents, dated = RESTART_CASES["agents"], {"started_before": at(-10)}
+    assert restart(service, agents, asked(dated, check_mode=True))["action"] == "skipped"
+    assert journal_here().entries()["requests"] == []
+    restart(service, agents, asked(dated))
+    assert len(journal_here().entries()["requests"]) == 1
+
+
+def test_joined_restart_that_was_rolled_back_is_not_noted(service):
+    service.seconds, service.end = 20.0, "ROLLBACK"
+    service.restart_arbitration_service(61)
+    error = failure(service, ARBITRATION, asked({"started_before": at(-100)}))
+    assert error.facts["action"] == "attached"
+    assert journal_here().entries()["requests"] == []
+
+
 def test_restart_by_somebody_else_that_a_start_proves_is_not_noted(service):
     server = RESTART_CASES["server"]
     service.restart_server(31, 41, freeze_server=True, force=False)

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import NotVerified
-from ansible_collections.oceanbase.ocp.tests.unit.support.controllers import another_process
+from ansible_collections.oceanbase.ocp.tests.unit.support.controllers import another_process, journal_here
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import refused
 from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import RESTART_CASES, failure, request, restart
 
@@ -41,12 +41,12 @@ def is_killed_after(service, lists):
 def killed(service):
     """A run that waits for a task which only its target names, and is killed; later all is shown."""
 
-    def run(case):
+    def run(case, asked=ASKED):
         service.list_lacks, service.failing["task"] = 9e9, [refused(404)] * 50
         by_somebody_else(service, case)
         is_killed_after(service, 9)
         with pytest.raises(Killed):
-            restart(service, case, ASKED)
+            restart(service, case, asked)
         another_process()
         service.after_list = lambda: None
         service.list_lacks, service.failing = 0.0, {}
@@ -73,3 +73,9 @@ def test_restart_since_a_run_that_was_killed_while_it_waited_for_a_task_to_show_
     else:
         assert restart(service, case, ASKED)["action"] == "skipped"
     assert len(service.posts) == 2
+
+
+@pytest.mark.parametrize("case", NAMED.values(), ids=NAMED)
+def test_check_mode_uses_no_name_while_it_waits(case, killed):
+    killed(case, replace(ASKED, check_mode=True))
+    assert journal_here().entries()["changes"] == []

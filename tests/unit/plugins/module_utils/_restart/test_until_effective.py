@@ -16,6 +16,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.evidence im
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.own_notes import forget_process
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.zone import Zone
 from ansible_collections.oceanbase.ocp.tests.unit.support import fake_ocp
+from ansible_collections.oceanbase.ocp.tests.unit.support.controllers import journal_here
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import StaticParameter, Thing, at, refused
 from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import (
     ORDERS,
@@ -92,6 +93,14 @@ def test_each_of_several_values_has_to_be_shown(changed):
         "stack_size": "5M",
         "memory_limit": "16G",
     }
+
+
+def test_value_alone_is_proven_by_no_task(changed):
+    """Nobody knows whether the restart was before the value was set."""
+    changed.restart_server(31, 41, freeze_server=True, force=False)
+    changed.passes(PROOF_TIMEOUT + 60)
+    assert restart(changed, SERVER, asked())["action"] == "skipped"
+    assert journal_here().entries()["requests"] == []
 
 
 @pytest.mark.parametrize(("effective", "action"), [((41,), "submitted"), ((44,), "submitted"), ((41, 44), "skipped")])
