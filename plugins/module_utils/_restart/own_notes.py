@@ -408,8 +408,7 @@ class OwnNotes:
         """Note the requests whose servers are shown to serve again; ``listed`` are the tasks of the cluster."""
         servers = [server.member for server in observed.servers]
         rows = [row for row in self._rows if row.takes_down]
-        wanted = {row.task_id for row in rows}
-        tasks = _listed_tasks(listed, wanted)
+        tasks = _listed_tasks(listed, rows)
         for row in rows:
             is_over = row.task_id is None and self._ages.is_searched(row)
             is_known = is_known_end(row) and not self._has_just_left_undone(row, tasks.get(row.task_id))
@@ -584,8 +583,7 @@ class OwnNotes:
         """The restarts requested by this controller that may be running, by all ``tasks`` of the cluster."""
         # Of what is noted as done nothing runs, whatever a list that lags shows.
         chosen = [row for row in (self._rows if rows is None else rows) if row.outcome not in DONE]
-        wanted = {row.task_id for row in chosen}
-        listed = _listed_tasks(tasks, wanted)
+        listed = _listed_tasks(tasks, chosen)
         running = [row for row in chosen if self._may_run(row, listed.get(row.task_id))]
         return [replace(_restart_of(row), until=self._counts_until(row)) for row in running]
 
@@ -665,11 +663,17 @@ def _reaches_back(row: RequestRow, look: Look) -> bool:
     return not ended.isdisjoint(row.known or ())
 
 
-def _listed_tasks(tasks: Iterable[Mapping[str, Any]], wanted: Collection[int | None]) -> dict[Any, Task]:
-    """The tasks with a ``wanted`` id; the running ones without steps, as a batch reads them once for each server."""
+def _listed_tasks(tasks: Iterable[Mapping[str, Any]], rows: Collection[RequestRow]) -> dict[Any, Task]:
+    """The tasks of these rows. A batch reads them once for each server, so without steps that do not matter.
+
+    Those of an ended task tell what it has left undone, unless its servers are noted to be back.
+    """
+    wanted = {row.task_id for row in rows}
+    missing = {row.task_id for row in rows if not row.back}
 
     def read(task: Mapping[str, Any]) -> Task:
-        shown = dict(task) if is_finished(dict(task)) else {name: task[name] for name in task if name not in STEPS}
+        is_whole = task["id"] in missing and is_finished(dict(task))
+        shown = dict(task) if is_whole else {name: task[name] for name in task if name not in STEPS}
         return Task.from_api(shown)
 
     return {task["id"]: read(task) for task in tasks if task["id"] in wanted}
