@@ -390,7 +390,8 @@ class _Alone:
 
     def _run(self) -> None:
         self._check_run()
-        plan = plan_rolling_restart(self._api, self._wanted.plan, self._clock)
+        notes = not self._wanted.restart.check_mode
+        plan = plan_rolling_restart(self._api, self._wanted.plan, self._clock, notes_proofs=notes)
         [self._cluster] = plan["clusters"]
         self._left_alone, self._warnings = plan["left_alone"], plan["warnings"]
         self._planned = [server for batch in plan["batches"] for server in batch["servers"]]

@@ -86,7 +86,8 @@ class _RollingRun:
 
     def carry_out(self) -> None:
         """See roll_clusters."""
-        self._plan = plan_rolling_restart(self._api, self._wanted.each.plan, self._clock)
+        wanted, notes = self._wanted.each.plan, not self._plans_only
+        self._plan = plan_rolling_restart(self._api, wanted, self._clock, notes_proofs=notes)
         self._request.policy.note({"plan": self._plan})
         for line in self._plan_lines():
             self._say(line)

@@ -32,6 +32,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling.run_record 
 from ansible_collections.oceanbase.ocp.plugins.module_utils._signs.metric_limit import MetricLimit
 from ansible_collections.oceanbase.ocp.plugins.module_utils._signs.sign_rules import Sign, Watch
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll_pauses import PollPolicy
+from ansible_collections.oceanbase.ocp.tests.unit.support.controllers import journal_here
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import SERVER, Thing, at
 
 CHANGE = at(-600)
@@ -416,3 +417,19 @@ def test_restart_by_somebody_else_that_only_its_task_proves_is_remembered(roll, 
     service.jobs.clear()
     again = roll(since=change)
     assert (again["changed"], len(service.posts)) == (False, 2)
+
+
+@pytest.mark.parametrize("check_mode", [False, True])
+def test_restart_by_somebody_else_is_remembered_by_a_run_that_stops_half_way(check_mode, roll, service):
+    """But not in check mode."""
+    service.begin(SERVER, [service.servers_there[1]], ago=30.0)
+    service.passes(60)
+    change = at(service.now - 100)
+    service.end = "FAILED"
+    if check_mode:
+        roll(since=change, check_mode=True)
+    else:
+        with pytest.raises(TaskFailed):
+            roll(since=change)
+    noted = journal_here().entries()["requests"]
+    assert [row["witnessed"] for row in noted] == ([] if check_mode else [True, False])

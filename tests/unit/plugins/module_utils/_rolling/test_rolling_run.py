@@ -24,6 +24,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling.rolling_run
 from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling.run_record import RunRecord
 from ansible_collections.oceanbase.ocp.plugins.module_utils._signs.sign_rules import Sign, Watch
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll_pauses import PollPolicy
+from ansible_collections.oceanbase.ocp.tests.unit.support.controllers import journal_here
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import SERVER, at
 
 CHANGE = at(-600)
@@ -295,3 +296,14 @@ def test_start_of_a_stopped_server_that_is_proposed_while_planning_counts_for_th
     with pytest.raises(NotAllRestarted) as raised:
         roll(change="memory-2")
     assert "freeze_server=false change=memory-2 wait=true detail=compact'" in str(raised.value)
+
+
+def test_restart_by_somebody_else_is_remembered_by_a_run_that_stops_half_way(service, roll):
+    """Only its task proves it, which OCP may have forgotten by the next run."""
+    service.begin(SERVER, [service.servers_there[1]], ago=590.0)
+    service.end = "FAILED"
+    roll(check_mode=True)
+    assert journal_here().entries()["requests"] == []
+    with pytest.raises(NotAllRestarted):
+        roll()
+    assert [row["witnessed"] for row in journal_here().entries()["requests"]] == [True, False]
