@@ -71,7 +71,7 @@ def test_quick_start_playbook_runs(ansible, emulator):
 
 @pytest.mark.nightly
 def test_at_most_once_playbook_changes_nothing_on_the_second_run(ansible, emulator):
-    _by_name, playbook = blocks("docs/at-most-once.md", "yaml")
+    [playbook] = blocks("docs/at-most-once-reference.md", "yaml")
     plays = yaml.safe_load(playbook.replace(EXAMPLE_URL, emulator.url))
     plays[0]["vars"] = SECRETS
     first, again = ansible.playbook(plays), ansible.playbook(plays)
@@ -186,12 +186,19 @@ def test_failures_page_shows_the_actual_message(ansible, emulator):
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("name", ["restart", "failed"])
-def test_readme_recordings_are_what_the_commands_print(name, tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    ("page", "recordings", "name"),
+    [
+        ("README.md", "README_RECORDINGS", "restart"),
+        ("README.md", "README_RECORDINGS", "failed"),
+        ("docs/safety.md", "SAFETY_RECORDINGS", "refusal"),
+    ],
+)
+def test_recordings_of_commands_are_what_these_print(page, recordings, name, tmp_path, monkeypatch):
     """They leave the user's own journal alone."""
     monkeypatch.setenv("ANSIBLE_HOME", str(tmp_path))
     record = runpy.run_path(str(REPOSITORY / "tools" / "record"))
-    readme = (REPOSITORY / "README.md").read_text()
+    text = (REPOSITORY / page).read_text()
 
     def fixed(text: str) -> list[str]:
         """Without times and trace ids, and without how far it is, which depends on when it is asked."""
@@ -199,8 +206,8 @@ def test_readme_recordings_are_what_the_commands_print(name, tmp_path, monkeypat
         lines = [re.sub(varies, "", line) for line in text.splitlines()]
         return [re.sub(r"(RUNNING) \d+/13.*|[0-9.]+ seconds?, the subtask [0-9.]+", r"\1", line) for line in lines]
 
-    shown = re.search(rf"<!-- recording: {name} -->\n```text\n(.*?)^```", readme, re.MULTILINE | re.DOTALL)[1]
-    assert fixed(record["record"](record["README_RECORDINGS"][name], "", 0.1)) == fixed(shown)
+    shown = re.search(rf"<!-- recording: {name} -->\n```text\n(.*?)^```", text, re.MULTILINE | re.DOTALL)[1]
+    assert fixed(record["record"](record[recordings][name], "", 0.1)) == fixed(shown)
     assert not (tmp_path / "oceanbase.ocp").exists()
 
 

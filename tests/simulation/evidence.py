@@ -18,7 +18,7 @@ from .task_graph import Task
 BLUR = 3.0
 # A task works on its target from the instant of the request on.
 SAME_INSTANT = 1e-6
-# The last subtask may have ended this long before the start is shown: docs/at-most-once.md.
+# The last subtask may have ended this long before the start is shown: docs/at-most-once-reference.md.
 PROOF_TIMEOUT = 180.0
 # A start that is computed from an uptime varies by less between two answers.
 MOVED = 2.5

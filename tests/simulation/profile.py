@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, fields
 from .choices import Stream
 
 NEVER = 1e12
-# Seconds by which the clock of a database host may be off: docs/at-most-once.md.
+# Seconds by which the clock of a database host may be off: docs/at-most-once-reference.md.
 HOST_UNCERTAINTY = 60.0
 EPOCH = 1_777_863_600.0  # 2026-05-04T03:00:00Z
 HOUR, DAY = 3_600.0, 86_400.0

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The table of docs/at-most-once.md is the rules of the decision, in their order, with what they decide."""
+"""The table of docs/at-most-once-reference.md is the rules of the decision, in their order, with what they decide."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.knowledge i
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.rules import Rule, Step, decide
 from ansible_collections.oceanbase.ocp.tests.unit.support.rule_cases import RULE_CASES
 
-PAGE = (Path(__file__).parents[2] / "docs/at-most-once.md").read_text()
+PAGE = (Path(__file__).parents[2] / "docs/at-most-once-reference.md").read_text()
 WORDS = {
     Step.SEND: "restart",
     Step.SKIP: "skip",

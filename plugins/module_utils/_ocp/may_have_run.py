@@ -2,7 +2,7 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """After which failures a request may have been carried out: lost responses, 408, 425, 499, 5xx, proxies.
 
-See docs/at-most-once.md, "When the answer is lost".
+See docs/at-most-once-reference.md, "When the answer is lost".
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """The decision: an ordered list of rules over what is known, the first that applies wins.
 
-Each rule is a row of the table in docs/at-most-once.md. Check mode makes no difference. Nothing is sent while a task
-works on the target or holds it, nothing is skipped without proof, and no restart that has happened is repeated.
+Each rule is a row of the table in docs/at-most-once-reference.md. Check mode makes no difference. Nothing is sent while
+a task works on the target or holds it, nothing is skipped without proof, and no restart that has happened is repeated.
 """
 
 from __future__ import annotations

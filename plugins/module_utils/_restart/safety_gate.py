@@ -8,16 +8,17 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from .._base.cli_hints import NEXT_STEPS_HEADING, RUN_AGAIN, Hints, start_line, waiting
+from .._base.cli_hints import NEXT_STEPS_HEADING, RUN_AGAIN, Hints, report_command, start_line, waiting
 from .._base.clock import Clock
 from .._base.errors import AuthenticationFailed, NotHealthy, NotSafe, ServiceError
 from .._base.parsing import Record
 from .._base.text import in_seconds, join_names
 from .._health.health_rules import Kind, Problem
 from .._ocp.endpoints import OcpApi
+from .._ocp.task_model import Task
 from .._safety.database_rules import Obstacle, lag_counts, obstacle_words, obstacles, status_doubts, unaided, ways_past
 from .._safety.layout import Layout
-from .._safety.server_states import server_states
+from .._safety.server_states import holders, server_states
 from .._safety.verdict import Taken, Verdict, combined, judge, refusal_words, ways_out
 from .._safety.voters import Outage
 from .._signs.cluster_lag import ClusterLag
@@ -218,8 +219,8 @@ class SafetyGate:
     def _ways_past(self, found: Sequence[Obstacle], taken: Sequence[tuple[Layout, Taken]]) -> str:
         safety = self._request.safety
         tolerated = safety.tolerated if safety else ()
-        if _all_stopped(taken) and not any(obstacle.locked for obstacle in found):
-            return ""  # A longer wait starts nothing; the command that does follows.
+        if _wait_for_a_person(taken) and not any(obstacle.locked for obstacle in found):
+            return ""  # A longer wait brings nothing back; the commands that do follow.
         return ways_past(found, tolerated, self._request.hints, self._request.safety_timeout)
 
     @property
@@ -259,8 +260,8 @@ class SafetyGate:
         after = f" Waiting {in_seconds(round(waited))} did not help." if waited else ""
         sentences = [*unknown, refusal_words(verdict.refused)]
         sentences += [f"The database would refuse it, too, since {obstacle_words(found)}."] if found else []
-        # A longer wait starts nothing that is stopped; the command that does follows.
-        waits = replace(verdict, passes=verdict.passes and not _all_stopped(taken))
+        # A longer wait brings back nothing that is stopped or held; the commands that do follow.
+        waits = replace(verdict, passes=verdict.passes and not _wait_for_a_person(taken))
         ways = ways_out(waits, self._request.hints, self._request.safety_timeout, stoppable=not found)
         return NotSafe(
             f"Did not restart {self._target.label}: it is not safe.{after} {' '.join(sentences)} {ways}".rstrip()
@@ -268,13 +269,18 @@ class SafetyGate:
         )
 
     def _start_words(self, taken: Sequence[tuple[Layout, Taken]]) -> str:
-        """What to do about servers that were stopped and that nothing starts; empty if there are none.
+        """What to do about servers that only a person brings back: stopped, or held by a FAILED task; may be empty.
 
         Their start is to count for the change, so that a run of it does not restart them again.
         """
+        from .._waiting.failure_report import remedies
+
         stopped = [(layout.cluster_id, name) for layout, one in taken for name in _stopped(one)][:MOST_STARTED]
         changes = self._notes.unbegun() if stopped else {}
         lines = [start_line(cluster, name, changes.get(name)) for cluster, name in stopped]
+        records = {task["id"]: task for _layout, one in taken for task in one.holders.values()}
+        for task in map(Task.from_api, list(records.values())[:MOST_STARTED]):
+            lines += [f"  Show why {task.id} FAILED: {report_command(task.id)}", *remedies(task)]
         return "\n".join(["", NEXT_STEPS_HEADING, *lines, RUN_AGAIN]) if lines else ""
 
     def _unhealthy(self, problems: Sequence[Problem], waited: float) -> Judgement:
@@ -326,12 +332,13 @@ def _taken_of(
     gone: Collection[int] = (),
 ) -> Taken:
     arbiters = frozenset().union(*(restart.arbiters for restart in own))
-    return Taken(placed, server_states(placed, tasks, own, names, gone), arbiter, arbiters)
+    others = [server for server in placed if server.member.name not in names]
+    return Taken(placed, server_states(placed, tasks, own, names, gone), arbiter, arbiters, holders(others, tasks))
 
 
-def _all_stopped(taken: Sequence[tuple[Layout, Taken]]) -> list[str]:
-    """The names of the servers of all clusters that are stopped and that nothing starts."""
-    return [name for _layout, one in taken for name in _stopped(one)]
+def _wait_for_a_person(taken: Sequence[tuple[Layout, Taken]]) -> list[str]:
+    """The names of the servers of all clusters that only a person brings back: stopped, or held by a FAILED task."""
+    return [name for _layout, one in taken for name in (*_stopped(one), *one.holders)]
 
 
 def _stopped(taken: Taken) -> list[str]:

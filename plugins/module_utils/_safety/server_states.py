@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from .._base.parsing import Record, integer
-from .._ocp.task_model import Task, is_finished, task_label
+from .._ocp.task_model import FAILED, Task, is_finished, task_label
 from .._targets.operating_tasks import restarted_parts
 from .._targets.serving import database_may_serve, is_in_flight
 from .._targets.target import PlacedServer
@@ -57,7 +57,11 @@ def server_states(
     at_work = _by_tasks(placed, tasks, gone)
     for restart in own:
         at_work.update({name: restart.label for name in restart.servers if name not in at_work})
-    found = {server.member.name: _state(server, at_work.get(server.member.name), taken) for server in placed}
+    held = {name: f"FAILED task {task['id']} holds it" for name, task in holders(placed, tasks).items()}
+    found = {
+        server.member.name: _state(server, at_work.get(server.member.name), taken, held.get(server.member.name))
+        for server in placed
+    }
     known = {restart.task_id for restart in own}
     unnamed = [task for task in tasks if _is_unfinished_restart(task) and not _names_target(task)]
     unnamed = [task for task in unnamed if task["id"] not in known]
@@ -66,6 +70,14 @@ def server_states(
         words = f"{_label(unnamed[0])} names no server and may be restarting one"
         found = {name: state if state.dead else _in_flight(state, words) for name, state in found.items()}
     return found
+
+
+def holders(placed: Iterable[PlacedServer], tasks: Iterable[Record]) -> dict[str, Record]:
+    """The servers that name a FAILED task and do not serve, each with that task: only a person brings them back."""
+    named = {server.member.name: server.member.operated_by for server in placed if server.member.serves is False}
+    numbers = set(named.values())
+    failed = {task["id"]: task for task in tasks if task["id"] in numbers and Task.from_api(task).status == FAILED}
+    return {name: failed[number] for name, number in named.items() if number in failed}
 
 
 def _by_tasks(placed: Sequence[PlacedServer], tasks: Sequence[Record], gone: Collection[int]) -> dict[str, str]:
@@ -110,14 +122,15 @@ def _restarted(task: Record, placed: Iterable[PlacedServer]) -> set[str]:
     }
 
 
-def _state(server: PlacedServer, task: str | None, taken: Collection[str]) -> ServerState:
+def _state(server: PlacedServer, task: str | None, taken: Collection[str], holder: str | None) -> ServerState:
     member = server.member
     zone_moves = is_in_flight(server.zone_status) and str(server.zone_status).upper() != OPERATING
     in_flight = task is not None or is_in_flight(member.status) or zone_moves
     down = member.serves is False and not in_flight
     dead = down and not database_may_serve(member.status, member.inner_status)
-    words = f"{member.state} ({task})" if task else member.state
-    if zone_moves and not task:
+    cause = holder or task
+    words = f"{member.state} ({cause})" if cause else member.state
+    if zone_moves and not cause:
         words += f" ({server.zone} is {server.zone_status})"
     state = ServerState(server.zone, dead, in_flight, unclear=down and not dead)
     return replace(state, taken=member.name in taken and state.may_serve, words="" if state.is_up else words)

@@ -6,7 +6,7 @@ A tenant needs more than half of its voters, with an arbitration service half of
 The worst case counts both ways: what may serve (``may_serve``) counts before the restart and when it is taken away, and
 only what serves for sure and is not taken (``stays``) counts after it. It is an outage if the tenant may have enough
 before, loses something that may have mattered, and may have too few after. So a majority that is lost for sure does not
-count, and a dead server cannot be taken away. See docs/safety.md.
+count, and a dead server cannot be taken away. See docs/safety-reference.md.
 """
 
 from __future__ import annotations

@@ -137,7 +137,7 @@ def test_get_refused_too_often_names_the_pause_too(server, pauses):
 
 
 def test_429_of_a_gateway_does_not_say_that_nothing_ran(server, pauses):
-    """It may have passed the request on before: docs/at-most-once.md, "When the answer is lost"."""
+    """It may have passed the request on before: docs/at-most-once-reference.md, "When the answer is lost"."""
     page = replace(text("<h1>Slow down</h1>", 429), headers={"Retry-After": "4"})
     server.expect("POST", "/api/v2/x", page)
     error = error_of(connect(server.url), "POST")

@@ -179,6 +179,31 @@ def test_refusal_for_a_server_that_was_stopped_ends_with_what_starts_it(service,
     )
 
 
+@pytest.mark.parametrize("is_ours", [False, True], ids=["of somebody else", "of this controller"])
+def test_refusal_for_a_server_that_a_failed_task_holds_ends_with_what_releases_it(is_ours, service):
+    service.end = "FAILED"
+    if is_ours:
+        other = replace(SERVER, target=Server(42, "10.1.0.2:2882", ORDERS, 52, "zone2", True, True, False))
+        with pytest.raises(TaskFailed):
+            restart(service, other, wait=True)
+    else:
+        service.restart_server(31, 42, freeze_server=True, force=False)
+        service.passes(60)
+    service.posts.clear()
+    service.servers_there[1].status, service.servers_there[1].operated_by = "RESTARTING", 1001
+    first, *end = str(refusal(service)).splitlines()
+    assert "10.1.0.2:2882 is RESTARTING (FAILED task 1001 holds it) in zone2" in first
+    assert "safety_timeout" not in first
+    assert [line.partition(":")[0].strip() for line in end] == [
+        "With OCP_URL and the credentials in the environment",
+        "Show why 1001 FAILED",
+        "Retry what failed",
+        "Skip this subtask, leaving its work undone",
+        "Roll the task back",
+        "Then run the same command again.",
+    ]
+
+
 def test_misspelt_tenant_is_named_in_the_refusal(service):
     service.localities["shop"] = "FULL{1}@zone1"
     error = refusal(service, tolerated=["shpo"])
