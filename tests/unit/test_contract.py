@@ -103,8 +103,17 @@ def trees(folder: Path) -> list[ast.Module]:
     return list(parsed(folder).values())
 
 
+@cache
+def nodes(folder: Path) -> dict[type[ast.AST], list[ast.AST]]:
+    by_type: dict[type[ast.AST], list[ast.AST]] = {}
+    for tree in trees(folder):
+        for node in ast.walk(tree):
+            by_type.setdefault(type(node), []).append(node)
+    return by_type
+
+
 def found(folder: Path, kind: type[ast.AST]) -> Iterator[Any]:
-    return (node for tree in trees(folder) for node in ast.walk(tree) if isinstance(node, kind))
+    return (node for each, there in nodes(folder).items() if issubclass(each, kind) for node in there)
 
 
 def defined(folder: Path, name: str) -> ast.ClassDef:
