@@ -73,7 +73,7 @@ class Journal(Protocol):
     def requests(self, members: Iterable[MemberKey]) -> list[RequestRow]:
         """The requests for one of these members or more, the oldest first.
 
-        Those with a name of a change or with values are kept for ever until they are settled, others for KEPT_FOR.
+        Those for a change are kept for ever until they are settled, others for KEPT_FOR.
         """
 
     def down(self) -> list[RequestRow]:

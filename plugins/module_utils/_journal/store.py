@@ -396,8 +396,7 @@ class SqlJournal(ABC):
             run(f"DELETE FROM {table} WHERE number = :number", [{"number": number} for (number,) in expired])
         run("UPDATE ocp_journal SET last_number = last_number + 1")
         number = int(run("SELECT last_number FROM ocp_journal")[0][0])
-        stays = row.change is not None or row.values is not None
-        end = None if stays else now + KEPT_FOR
+        end = None if row.is_for_change else now + KEPT_FOR
         values = {"number": number, "end": end, "down": int(row.takes_down), "content": request_json(row)}
         run("INSERT INTO ocp_journal_requests VALUES (:number, :end, :down, :content)", values)
         keys = sorted({digest(*member.parts) for member, _shown in row.members})

@@ -26,7 +26,7 @@ from .failure_limit import begin_of
 from .know import Memory, know, undecided
 from .knowledge import Relative, Wish
 from .look import Look, newest_first
-from .own_notes import note_witness, noted_at_requests, noted_sights, requested_at, values_text, wish_of
+from .own_notes import Purpose, note_witness, noted_at_requests, noted_sights, requested_at, wish_of
 from .reasons import Told, reason_of
 from .rules import Rule, Step, decide
 from .values_seen import ValuesSeen
@@ -137,12 +137,13 @@ class Foresight:
         """Note the tasks that alone prove that servers have restarted: the service may not list them for long."""
         if not self._proofs:
             return
-        change, values = self._change, values_text(self._change.values)
+        change = self._change
+        purpose = Purpose(change.started_before, change.name, change.values)
         journal = open_journal(change.journal_url, read_only=False, is_required=False, warnings=self.warnings)
         with suppress(JournalError, TargetBusy):
             for server, keys, task in self._proofs:
                 with journal.lock(server.locks, self._clock, UNSEEN_FOR):
-                    note_witness(journal, self._api, server, keys, task, change.name, values, self._clock)
+                    note_witness(journal, self._api, server, keys, task, purpose, self._clock)
 
     def _begin(self, keys: Mapping[str, MemberKey], whole: MemberKey, rows: Sequence[RequestRow]) -> Begin:
         instant, name = self._change.started_before, self._change.name

@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from enum import Enum
 from typing import Any
@@ -83,6 +83,28 @@ class Claim(Enum):
     OF_ANOTHER = "of another"
 
 
+@dataclass(frozen=True)
+class Purpose:
+    """The change that a restart is for: an instant, a name, wanted values; any of them."""
+
+    started_before: datetime | None
+    change: str | None
+    values: Mapping[str, str]
+
+    def has(self, row: RequestRow, clock: ServiceClock) -> bool:
+        """Whether a request was for this change too, or came since its instant."""
+        since = self.started_before
+        by_time = since is not None and sent_at(row, clock) >= since.timestamp()
+        is_of_name = self.change is not None and row.change == self.change
+        return by_time or is_of_name or self.is_for_values(row)
+
+    def is_for_values(self, row: RequestRow) -> bool:
+        """Whether a request was for the wanted values, in whatever spelling."""
+        wanted, noted = self.values, json.loads(row.values or "{}")
+        is_same = wanted.keys() == noted.keys() and all(same_value(noted[name], wanted[name]) for name in wanted)
+        return bool(wanted) and is_same
+
+
 class OwnNotes:
     """The journal as one restart sees it. ``refresh`` reads it; called with the lock of the cluster held."""
 
@@ -98,10 +120,7 @@ class OwnNotes:
         self._own: RequestRow | None = None
         self._refused: RequestRow | None = None
         self._ages = Ages(api, clock)
-
-    @property
-    def _values(self) -> str | None:
-        return values_text(self._request.until_effective)
+        self._purpose = Purpose(request.started_before, request.change, request.until_effective)
 
     def refresh(self, observed: Observation) -> None:
         """Read what is noted of the target, and of the other servers of its cluster."""
@@ -317,13 +336,13 @@ class OwnNotes:
 
     def tried(self, members: Iterable[Member]) -> frozenset[str]:
         """The names of those that have started since a restart of them was requested for the wanted values."""
-        if self._values is None:
+        if not self._purpose.values:
             return frozenset()
         there = {member.name: member for member in members}
         return frozenset(
             name
             for row in self._here
-            if self._is_for_values(row) and row.outcome != IN_EFFECT
+            if self._purpose.is_for_values(row) and row.outcome != IN_EFFECT
             for key, shown in row.members
             for name, mine in self._keys.items()
             if key == mine and name in there and has_moved(noted_member(name, shown), there[name])
@@ -348,7 +367,7 @@ class OwnNotes:
         """Note that these members show the wanted values: a restart for them is no longer a try in vain."""
         for row in self._here:
             mine = {name for key, _shown in row.members for name, each in self._keys.items() if key == each}
-            if self._is_for_values(row) and mine and mine <= set(names) and row.outcome != IN_EFFECT:
+            if self._purpose.is_for_values(row) and mine and mine <= set(names) and row.outcome != IN_EFFECT:
                 self._note(row, outcome=IN_EFFECT)
 
     def begin(
@@ -387,14 +406,15 @@ class OwnNotes:
             self._target.kind,
             self._target.task_name,
             tuple(parts),
-            self._request.change,
-            self._values,
+            self._purpose.change,
+            values_text(self._purpose.values),
             self._api.url,
             known=known,
             token=uuid4().hex,
             places=taken_down(self._keys, look.observed, late),
             ahead=self._api.service_clock.bounds,
             timeout=self._api.timeout,
+            dated=self._purpose.started_before is not None,
         )
 
     def _withdraw(self, row: RequestRow) -> None:
@@ -508,25 +528,14 @@ class OwnNotes:
     def witnessed(self, task: Task, names: Iterable[str]) -> None:
         """See note_witness; ``names`` are those of the members."""
         keys = [self._keys[name] for name in names if name in self._keys]
-        note_witness(
-            self._journal, self._api, self._target, keys, task, self._request.change, self._values, self._clock
-        )
+        note_witness(self._journal, self._api, self._target, keys, task, self._purpose, self._clock)
 
     def skipped_tasks(self) -> frozenset[int]:
         """The tasks of own requests that are noted to have skipped a step."""
         return frozenset(row.task_id for row in self._here if row.task_id is not None and row.outcome == SKIPPED)
 
     def _is_of_change(self, row: RequestRow) -> bool:
-        since = self._request.started_before
-        by_time = since is not None and sent_at(row, self._api.service_clock) >= since.timestamp()
-        is_of_name = self._request.change is not None and row.change == self._request.change
-        return by_time or is_of_name or self._is_for_values(row)
-
-    def _is_for_values(self, row: RequestRow) -> bool:
-        """Whether a request was for the wanted values, in whatever spelling."""
-        wanted, noted = self._request.until_effective, json.loads(row.values or "{}")
-        is_same = wanted.keys() == noted.keys() and all(same_value(noted[name], wanted[name]) for name in wanted)
-        return bool(wanted) and is_same
+        return self._purpose.has(row, self._api.service_clock)
 
     # What the service does not show
 
@@ -685,27 +694,39 @@ def note_witness(
     target: Target,
     keys: Sequence[MemberKey],
     task: Task,
-    change: str | None,
-    values: str | None,
+    purpose: Purpose,
     clock: Clock,
 ) -> None:
-    """Note a restart of these members by somebody else that proves the change, and that OCP may forget.
+    """Note a restart of these members that proves the change, and that OCP may forget, unless it is noted for that.
 
-    It is noted as a request of the time at which the task began, which has SUCCEEDED. ``values`` are those of the
-    request for which it is noted. Called with the lock of the cluster held.
+    Somebody else has requested it, or we for another change. It is noted as a request of the time at which the task
+    began, which has SUCCEEDED; where its start step alone came since the instant, of that instant. Called with the lock
+    of the cluster held.
     """
     began = instant(task.start_time)
     if began is None or not keys:
         return
     service = api.service_clock
     at = clock.wall() - (service_time(service, clock) - began).total_seconds()
-    parts = tuple((key, Shown()) for key in keys)
+    since = purpose.started_before
     row = RequestRow(
-        None, at, target.kind, target.task_name, parts, change, values, api.url,
-        token=uuid4().hex, ahead=service.bounds, timeout=api.timeout, witnessed=True,
-    )  # fmt: skip
+        None,
+        at if since is None else max(at, since.timestamp()),
+        target.kind,
+        target.task_name,
+        tuple((key, Shown()) for key in keys),
+        purpose.change,
+        values_text(purpose.values),
+        api.url,
+        token=uuid4().hex,
+        ahead=service.bounds,
+        timeout=api.timeout,
+        witnessed=True,
+        dated=since is not None,
+    )
     with suppress(JournalError):
-        if not any(each.task_id == task.id and each.outcome != REFUSED for each in journal.requests(keys)):
+        noted = (each for each in journal.requests(keys) if each.task_id == task.id and each.outcome != REFUSED)
+        if not any(purpose.has(each, service) for each in noted):
             number = journal.begin(row)
             journal.note(number or 0, task_id=task.id, began=task.start_time, outcome=SUCCESSFUL, back=True)
 

@@ -256,10 +256,15 @@ def test_note_of_a_request_that_is_gone_changes_nothing(journal):
 
 @pytest.mark.parametrize(
     ("facts", "stays"),
-    [({}, True), ({"change": None, "values": '{"a": "1"}'}, True), ({"change": None}, False)],
-    ids=["of a name", "of values", "of neither"],
+    [
+        ({}, True),
+        ({"change": None, "values": '{"a": "1"}'}, True),
+        ({"change": None, "dated": True}, True),
+        ({"change": None}, False),
+    ],
+    ids=["of a name", "of values", "of an instant", "of none"],
 )
-def test_request_without_name_and_values_expires(facts, stays, journal, time_passes):
+def test_request_for_no_change_expires(facts, stays, journal, time_passes):
     journal.begin(request(**facts))
     time_passes.time += KEPT_FOR - 1
     assert len(journal.requests([FIRST])) == 1

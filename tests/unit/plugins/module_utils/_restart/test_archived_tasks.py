@@ -139,6 +139,42 @@ def test_restart_by_somebody_else_is_remembered_of_a_host_that_is_left_alone_bes
     assert len(service.posts) == 2
 
 
+@CHANGES
+def test_own_restart_for_another_change_that_proved_this_one_is_remembered(dated, service):
+    """It is in the journal, but not for this change."""
+    service.arbitration[0].status = "OPERATING"
+    failure(service, ARBITRATION, asked(dated, in_flight="fail"))
+    service.arbitration[0].status = "RUNNING"
+    assert restart(service, ARBITRATION, asked(OTHER, wait=True))["action"] == "submitted"
+    assert restart(service, ARBITRATION, asked(dated))["action"] == "skipped"
+    archives(service)
+    assert restart(service, ARBITRATION, asked(dated))["action"] == "skipped"
+    assert len(service.posts) == 1
+
+
+@pytest.mark.parametrize("is_ours", [True, False], ids=["ours", "of somebody else"])
+def test_restart_that_only_its_task_proves_is_remembered_for_as_long_as_somebody_may_ask(is_ours, service):
+    if not is_ours:
+        service.restart_arbitration_service(61)
+        service.passes(60)
+    restart(service, ARBITRATION, asked({"started_before": at(-100)}))
+    archives(service)
+    assert [row["dated"] for row in journal_here().entries()["requests"]] == [True]
+    assert restart(service, ARBITRATION, asked({"started_before": at(-100)}))["action"] == "skipped"
+    assert len(service.posts) == 1
+
+
+def test_restart_that_began_before_the_change_and_started_the_target_since_is_remembered(service):
+    service.seconds = 40.0
+    service.restart_arbitration_service(61)
+    service.passes(60)
+    since = {"started_before": at(1)}
+    assert restart(service, ARBITRATION, asked(since))["action"] == "skipped"
+    archives(service)
+    assert restart(service, ARBITRATION, asked(since))["action"] == "skipped"
+    assert len(service.posts) == 1
+
+
 def test_task_that_proves_a_restart_is_not_noted_in_check_mode(service):
     service.restart_agents([51, 52])
     service.passes(60)
