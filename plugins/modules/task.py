@@ -14,6 +14,7 @@ description:
   - Brings a task, or some of its subtasks, into a state.
   - Reads the task before it acts. If the state is already reached, it does nothing. If the service would refuse the
     action, it fails with the reason and sends nothing.
+  - With O(wait), if the journal has the request that started the task, it gets the end of the task.
 options:
   task_id:
     description: Id of the task, as the restart modules return it.
@@ -473,6 +474,7 @@ url:
 
 from ..module_utils._module.bridge import Definition, run_module
 from ..module_utils._module.restart_options import WAIT_OPTIONS, poll_policy
+from ..module_utils._restart.task_ends import noting_ends
 from ..module_utils._task_actions.allowed_actions import DesiredState, State
 from ..module_utils._task_actions.task_actions import act_on_task
 
@@ -490,7 +492,9 @@ def run(api, params, mode):
     status = params["subtask"]
     desired = DesiredState(State(params["state"]), params["subtask_id"], None if status is None else status.upper())
     waiting = poll_policy(params, mode)
-    return act_on_task(api, params["task_id"], desired, waiting, wait=params["wait"], check_mode=mode.check_mode)
+    awaited = [params["task_id"]] if params["wait"] and not mode.check_mode else []
+    with noting_ends(api, params["journal_url"], awaited):
+        return act_on_task(api, params["task_id"], desired, waiting, wait=params["wait"], check_mode=mode.check_mode)
 
 
 DEFINITION = Definition(OPTIONS, run, {"mutually_exclusive": [("subtask_id", "subtask")]})

@@ -15,6 +15,7 @@ description:
     back counts as not successful. A failure says whether the servers of the first of them serve, if OCP shows that.
   - For more than a few tasks the module polls the task list. A poll costs one request for 2000 running tasks, and one
     for each task that has ended since.
+  - If the journal has the request that started a task, it gets the end of the task, since OCP may archive that later.
   - Temporary polling errors do not end the wait. Rejected credentials, a missing permission and a task that does not
     exist end it at once.
 options:
@@ -362,6 +363,7 @@ from functools import partial
 
 from ..module_utils._module.bridge import Definition, run_module
 from ..module_utils._module.restart_options import STEP_OPTIONS, WAIT_OPTIONS, poll_policy
+from ..module_utils._restart.task_ends import noting_ends
 from ..module_utils._task_actions.left_down import state_of_servers
 from ..module_utils._waiting.await_tasks import await_tasks
 from ..module_utils._waiting.failure_report import Purpose
@@ -376,7 +378,8 @@ OPTIONS = {
 def run(api, params, mode):
     purpose = Purpose(state=partial(state_of_servers, api))
     full = params["detail"] == "full"
-    return await_tasks(api, params["task_ids"], poll_policy(params, mode), full=full, purpose=purpose)
+    with noting_ends(api, params["journal_url"], [] if mode.check_mode else params["task_ids"]):
+        return await_tasks(api, params["task_ids"], poll_policy(params, mode), full=full, purpose=purpose)
 
 
 DEFINITION = Definition(OPTIONS, run)

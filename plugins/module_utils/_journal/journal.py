@@ -76,6 +76,9 @@ class Journal(Protocol):
         Those for a change are kept for ever until they are settled, others for KEPT_FOR.
         """
 
+    def requests_of_task(self, task_id: int) -> list[RequestRow]:
+        """The requests that are noted to have started the task with this id, of any service, the oldest first."""
+
     def down(self) -> list[RequestRow]:
         """The requests of all clusters whose servers may be down because of them (``takes_down``), the oldest first."""
 

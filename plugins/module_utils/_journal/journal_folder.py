@@ -16,6 +16,7 @@ LOCAL_FILE_SYSTEMS = frozenset(
 # Those in which Docker, Podman and containerd keep what a container writes, and that end with it.
 CONTAINER_FILE_SYSTEMS = frozenset({"aufs", "fuse.fuse-overlayfs", "overlay", "tmpfs"})
 MOUNTS = Path("/proc/self/mountinfo")
+FILE = "journal.sqlite"
 
 
 def ansible_home() -> Path:
@@ -26,6 +27,11 @@ def ansible_home() -> Path:
         raise JournalError(
             "There is no place for the journal, since this user has no home. Set ANSIBLE_HOME to a folder."
         ) from error
+
+
+def journal_file() -> Path:
+    """The journal of this controller, which need not exist. Raises JournalError if there is no place for it."""
+    return ansible_home() / "oceanbase.ocp" / FILE
 
 
 def is_local(path: Path) -> bool:

@@ -19,12 +19,11 @@ from .._base.errors import JournalError
 from .._base.private_folder import private_folder
 from .._base.text import one_line
 from .journal import Journal, acquire
-from .journal_folder import ansible_home, is_local
+from .journal_folder import FILE, ansible_home, is_local, journal_file
 from .memory_journal import MemoryJournal
 from .sqlite_run import sqlite_has_tables, sqlite_transaction
 from .store import START_ANEW, Run, SqlJournal
 
-FILE = "journal.sqlite"
 # Seconds that a transaction waits for those of other processes.
 BUSY_TIMEOUT = 10.0
 WAYS_OUT = {
@@ -113,7 +112,7 @@ def usable_journal(*, read_only: bool, is_required: bool, warnings: list[str], c
     If it cannot be written and is not ``is_required``, ``warnings`` gets a sentence, and the journal is a copy too.
     Raises JournalError if it is required; or if there is one that cannot be read, which may know of an open request.
     """
-    journal = LocalJournal(ansible_home() / "oceanbase.ocp", clock)
+    journal = LocalJournal(journal_file().parent, clock)
     if read_only:
         return _copy(journal, clock)
     try:

@@ -175,6 +175,10 @@ class SqlJournal(ABC):
         with self._session() as run:
             return self._requests_of(run, keys)
 
+    def requests_of_task(self, task_id: int) -> list[RequestRow]:
+        with self._session() as run:
+            return self._requests_of(run, [_task_key(task_id)])
+
     def down(self) -> list[RequestRow]:
         with self._session() as run:
             return self._down(run)
@@ -200,7 +204,10 @@ class SqlJournal(ABC):
         with self._session(writes=True) as run:
             for row, _expires_at in self._requests(run, [number]):
                 facts = {name: value for name, value in known.items() if value is not None}
-                self._update(run, row.with_facts(**facts))
+                noted = row.with_facts(**facts)
+                self._update(run, noted)
+                if noted.task_id is not None and noted.task_id != row.task_id:
+                    self._index_task(run, noted)
 
     def claim(self, number: int, task_id: int, began: str | None) -> bool:
         with self._session(writes=True) as run:
@@ -212,6 +219,7 @@ class SqlJournal(ABC):
                 if mine.task_id is not None or any(map(claimed.has_same_task, others)):
                     return False
                 self._update(run, claimed)
+                self._index_task(run, claimed)
             return True
 
     def remember(self, kind: str, key: Sequence[str | int], value: str) -> None:
@@ -405,6 +413,12 @@ class SqlJournal(ABC):
             run("INSERT INTO ocp_journal_members VALUES (:key, :number)", members)
         return number
 
+    def _index_task(self, run: Run, row: RequestRow) -> None:
+        """Let a request be found by the id of its task."""
+        values = {"key": _task_key(row.task_id), "number": row.number}
+        run("DELETE FROM ocp_journal_members WHERE member_key = :key AND number = :number", values)
+        run("INSERT INTO ocp_journal_members VALUES (:key, :number)", values)
+
     def _update(self, run: Run, row: RequestRow) -> None:
         changed = {"number": row.number, "down": int(row.takes_down), "content": request_json(row)}
         run("UPDATE ocp_journal_requests SET takes_down = :down, content = :content WHERE number = :number", changed)
@@ -434,6 +448,10 @@ def among(run: Run, sql: str, keys: Sequence[Any]) -> list[tuple[Any, ...]]:
 def digest(*parts: str | int | None) -> str:
     """The key of what these parts name."""
     return sha256(json.dumps(parts).encode()).hexdigest()
+
+
+def _task_key(task_id: int | None) -> str:
+    return digest("task", task_id)
 
 
 def _sight_key(change: str, member: MemberKey) -> str:

@@ -16,7 +16,7 @@ from .._ocp.task_model import Task
 from .._targets.cluster import identity_of, member_of, servers_of
 from .._targets.target import Member
 from .back import Ages, has_just_ended, is_back, leaves_undone
-from .own_notes import UNDONE, is_known_end, outcome_of
+from .task_ends import UNDONE, is_known_end, outcome_of
 
 # Seconds after which somebody who waits looks at a cluster again; all who share the journal take turns.
 LOOK_AFTER = 10.0

@@ -38,25 +38,16 @@ from .._targets.target import Member, Observation, Target, TaskOnTarget
 from .._waiting.poll_pauses import UNSEEN_FOR
 from .back import Ages, has_just_ended, is_back, leaves_undone, noted_span, sent_at
 from .change import Sight, begun_span, has_moved, newest_time, noted_member
-from .evidence import GONE, may_start_yet, work_of
+from .evidence import GONE, may_start_yet
 from .know import Ended, explains, late_tasks
-from .knowledge import Relative, Request, Work
+from .knowledge import Relative, Request
 from .look import Look
 from .own_request import Sent
 from .restart_request import RestartRequest
-
-# The values that the restart was for have been shown since.
-IN_EFFECT = "IN_EFFECT"
-# It ended SUCCESSFUL by undoing its work, or with a step skipped that may have mattered.
-ROLLED_BACK, SKIPPED = "ROLLED_BACK", "SKIPPED"
-# Ends of a task, after which it works no more.
-ENDS = (SUCCESSFUL, FAILED, REFUSED, IN_EFFECT, ROLLED_BACK, SKIPPED)
+from .task_ends import DONE, ENDS, IN_EFFECT, ROLLED_BACK, SKIPPED, UNDONE, is_known_end, outcome_of, tells_another_end
 
 # Seconds for which a service lists tasks after their end, at least. An older task in its list shows that it keeps more.
 LISTED_FOR = 600
-# Of these, the ones after which nothing of it is down; and those after which something may be.
-DONE = (SUCCESSFUL, IN_EFFECT)
-UNDONE = (FAILED, ROLLED_BACK, SKIPPED)
 
 # Members by name, each with the ids of the tasks whose start may show later.
 Late = Mapping[str, frozenset[int]]
@@ -515,15 +506,10 @@ class OwnNotes:
         return self._refused is not None and self._refused.number == row.number
 
     def ended(self, task: Task) -> None:
-        """Note how a task of ours has ended. A record without its steps does not overrule that one was skipped."""
-        if not task.finished:
-            return
-        for row in [row for row in self._rows if row.task_id == task.id]:
-            outcome = outcome_of(task)
-            knows_more = row.outcome == SKIPPED and not task.subtasks
-            if not knows_more and row.outcome not in (outcome, IN_EFFECT):
-                # The answer to the request may have shown another begin.
-                self._note(row, outcome=outcome, began=task.start_time or row.began)
+        """Note how a task of ours has ended."""
+        for row in [row for row in self._rows if row.task_id == task.id and tells_another_end(row, task)]:
+            # The answer to the request may have shown another begin.
+            self._note(row, outcome=outcome_of(task), began=task.start_time or row.began)
 
     def witnessed(self, task: Task, names: Iterable[str]) -> None:
         """See note_witness; ``names`` are those of the members."""
@@ -706,10 +692,18 @@ def note_witness(
     began = instant(task.start_time)
     if began is None or not keys:
         return
-    service = api.service_clock
-    at = clock.wall() - (service_time(service, clock) - began).total_seconds()
+    age = (service_time(api.service_clock, clock) - began).total_seconds()
+    with suppress(JournalError):
+        noted = (each for each in journal.requests(keys) if each.task_id == task.id and each.outcome != REFUSED)
+        if not any(purpose.has(each, api.service_clock) for each in noted):
+            number = journal.begin(_witness(api, target, keys, purpose, clock.wall() - age))
+            journal.note(number or 0, task_id=task.id, began=task.start_time, outcome=SUCCESSFUL, back=True)
+
+
+def _witness(api: OcpApi, target: Target, keys: Sequence[MemberKey], purpose: Purpose, at: float) -> RequestRow:
+    """The row for a restart of these members that began at this time by this controller's clock."""
     since = purpose.started_before
-    row = RequestRow(
+    return RequestRow(
         None,
         at if since is None else max(at, since.timestamp()),
         target.kind,
@@ -719,21 +713,11 @@ def note_witness(
         values_text(purpose.values),
         api.url,
         token=uuid4().hex,
-        ahead=service.bounds,
+        ahead=api.service_clock.bounds,
         timeout=api.timeout,
         witnessed=True,
         dated=since is not None,
     )
-    with suppress(JournalError):
-        noted = (each for each in journal.requests(keys) if each.task_id == task.id and each.outcome != REFUSED)
-        if not any(purpose.has(each, service) for each in noted):
-            number = journal.begin(row)
-            journal.note(number or 0, task_id=task.id, began=task.start_time, outcome=SUCCESSFUL, back=True)
-
-
-def is_known_end(row: RequestRow) -> bool:
-    """Whether its task is noted to have ended."""
-    return row.outcome in ENDS
 
 
 def taken_down(keys: Mapping[str, MemberKey], observed: Observation, late: Collection[str] = ()) -> tuple[Place, ...]:
@@ -872,10 +856,3 @@ def _as_shown(member: Member) -> Shown:
 # What a noted outcome says of a task that the service does not show any more; GONE for every other. Somebody may have
 # retried one that FAILED, or skipped its failed step.
 _NOTED = {SUCCESSFUL: SUCCESSFUL, IN_EFFECT: SUCCESSFUL, ROLLED_BACK: FAILED}
-
-
-def outcome_of(task: Task) -> str:
-    """How a task has ended, as it is noted."""
-    if task.rolled_back:
-        return ROLLED_BACK
-    return SKIPPED if work_of(task) is Work.SKIPPED else str(task.status)

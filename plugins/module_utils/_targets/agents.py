@@ -16,7 +16,7 @@ from .._journal.rows import MemberKey
 from .._ocp.endpoints import OcpApi
 from .._ocp.envelope import ApiResponse
 from .lookup import find_host
-from .operating_tasks import names_parts_of_clusters, shown_hosts, task_ids_by_host, tasks_named
+from .operating_tasks import names_parts_of_clusters, shown_hosts, tasks_by_host, tasks_named, unlisted
 from .serving import OFFLINE, agent_serves, missing_processes, renewed_processes, worst_agent_status
 from .target import Member, Observation, Target, TaskOnTarget, check_identity
 from .task_names import (
@@ -121,10 +121,12 @@ class Agents(Target):
         hosts = {number for number, _address in self.hosts}
         if not any(map(is_foreign, listed)):
             query["name"] = AGENT_FILTER
-        by_host = task_ids_by_host(api, hosts if unnamed else (), self.other_hosts, **query)
+        by_host = tasks_by_host(api, hosts if unnamed else (), self.other_hosts, **query)
+        # The list may be behind.
+        found = filter(_may_be_of_agents, unlisted(by_host or {}, listed))
         touching = []
-        for task in listed:
-            on_hosts = shown_hosts(task) or {number for number, ids in (by_host or {}).items() if task["id"] in ids}
+        for task in (*found, *listed):
+            on_hosts = shown_hosts(task) or {number for number, own in (by_host or {}).items() if task["id"] in own}
             touched = frozenset(name for number, name in self.hosts if number in on_hosts)
             restarts = kind_of(task.get("name")) in (AGENT_RESTART, SINGLE_AGENT_RESTART)
             # If nothing shows the hosts of a task, it may be on any.

@@ -18,7 +18,7 @@ from .._ocp.endpoints import OcpApi
 from .._ocp.envelope import ApiResponse
 from .._ocp.task_model import SUCCESSFUL
 from .lookup import address_of, exactly_one, shown_address
-from .operating_tasks import shown_cluster, shown_hosts, tag_values, task_ids_by_host
+from .operating_tasks import shown_cluster, shown_hosts, tag_values, tasks_by_host
 from .serving import database_serves, is_in_flight
 from .target import Member, Observation, Target, TaskOnTarget, check_identity
 from .task_names import is_known
@@ -125,7 +125,7 @@ class ObProxies(Target):
         """
         tied = [(task, tied_obproxies(task)) for task in listed]
         open_ones = {task["id"] for task, numbers in tied if not numbers and self._may_be_here(task)}
-        by_host = task_ids_by_host(api, self._hosts if open_ones else (), **query)
+        by_host = tasks_by_host(api, self._hosts if open_ones else (), **query)
         on_hosts = open_ones if by_host is None or not self._hosts else set().union(*by_host.values())
         touching = []
         for task, numbers in tied:

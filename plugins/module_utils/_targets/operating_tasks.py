@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from .._base.errors import AuthenticationFailed, RequestRefused
@@ -139,28 +139,39 @@ def shown_cluster(task: Record) -> int | None:
     return integer(task.get("clusterId")) or integer(record(task.get("cluster")).get("id"))
 
 
-def task_ids_on_hosts(
-    api: OcpApi, cluster_id: int, hosts: Iterable[int], others: Iterable[int], found: list[Record], **query: Any
-) -> set[Any] | None:
-    """The ids of the tasks of a cluster on these hosts; empty if the tags of ``found`` are sufficient.
+def tasks_on_hosts(
+    api: OcpApi, cluster_id: int, hosts: Iterable[int], others: Iterable[int], listed: list[Record], **query: Any
+) -> tuple[list[Record], set[Any] | None]:
+    """The tasks of a cluster, and the ids of those on these hosts; none if the tags of ``listed`` are sufficient.
 
-    Without tags, or with tags only for the cluster, only the service's host filter separates its parts. None if that
-    does not tell. ``others`` are more hosts of the cluster.
+    Without tags, or with tags only for the cluster, only the service's host filter separates its parts. None for the
+    ids if that does not tell. ``others`` are more hosts of the cluster. What the filter finds belongs to the tasks too:
+    ``listed`` may be behind.
     """
-    tags_missing = any(kind_of(task.get("name")) in _PART_TAGS and not restarted_parts(task) for task in found)
-    by_host = task_ids_by_host(api, hosts if tags_missing else (), others, clusterId=cluster_id, **query)
-    return None if by_host is None else set().union(*by_host.values())
+    tags_missing = any(kind_of(task.get("name")) in _PART_TAGS and not restarted_parts(task) for task in listed)
+    by_host = tasks_by_host(api, hosts if tags_missing else (), others, clusterId=cluster_id, **query)
+    if by_host is None:
+        return listed, None
+    of_cluster = (task for task in unlisted(by_host, listed) if shown_cluster(task) in (None, cluster_id))
+    return [*of_cluster, *listed], set().union(*by_host.values())
 
 
-def task_ids_by_host(
+def unlisted(by_host: Mapping[int, Mapping[Any, Record]], listed: Iterable[Record]) -> list[Record]:
+    """The tasks that the filter by host has found and a list lacks."""
+    found = {number: task for tasks in by_host.values() for number, task in tasks.items()}
+    known = {task["id"] for task in listed}
+    return [task for number, task in found.items() if number not in known]
+
+
+def tasks_by_host(
     api: OcpApi, hosts: Iterable[int], others: Iterable[int] | None = None, **query: Any
-) -> dict[int, set[Any]] | None:
-    """For each of the hosts the ids of its tasks; None where the filter by host does not tell.
+) -> dict[int, dict[Any, Record]] | None:
+    """For each of the hosts its tasks by id; None where the filter by host does not tell.
 
     It does not where the service ignores it, nor where it finds no task on any host, ``others`` included: then tasks
     may have no host. Without ``others`` that is not asked.
     """
-    by_host = {host: {task.get("id") for task in api.tasks(hostId=host, **query)} for host in hosts}
+    by_host = {host: {task["id"]: task for task in api.tasks(hostId=host, **query)} for host in hosts}
     if any(by_host.values()):
         api.finds_by_host = True
         return by_host if _filters_by_host(api, **query) else None

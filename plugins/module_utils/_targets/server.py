@@ -24,7 +24,7 @@ from .operating_tasks import (
     shown_servers,
     shown_zones,
     tag_values,
-    task_ids_on_hosts,
+    tasks_on_hosts,
 )
 from .target import ClusterRecords, Member, Observation, TaskOnTarget, check_identity
 from .task_names import CLUSTER_RESTART, SERVER_RESTART, ZONE_RESTART, kind_of
@@ -136,8 +136,8 @@ class Server(PartOfCluster):
         A restart counts unless it is known to be of another server or zone.
         """
         hosts = () if self.host_id is None else (self.host_id,)
-        on_host = task_ids_on_hosts(api, self.cluster.id, hosts, self.other_hosts, listed, **query)
-        return [TaskOnTarget(task, restarts) for task in listed for restarts in self._restarted_by(task, on_host)]
+        tasks, on_host = tasks_on_hosts(api, self.cluster.id, hosts, self.other_hosts, listed, **query)
+        return [TaskOnTarget(task, restarts) for task in tasks for restarts in self._restarted_by(task, on_host)]
 
     def _restarted_by(self, task: Record, on_host: set[Any] | None) -> Iterator[frozenset[str] | None]:
         """Yield what the task restarts of it, see ``TaskOnTarget``; nothing if it is for another server or zone."""

@@ -25,7 +25,7 @@ from .operating_tasks import (
     shown_servers,
     shown_zones,
     tag_values,
-    task_ids_on_hosts,
+    tasks_on_hosts,
 )
 from .serving import database_serves
 from .target import ClusterRecords, Observation, TaskOnTarget
@@ -126,8 +126,8 @@ class Zone(PartOfCluster):
 
         A restart counts unless it is known to be of another zone, or of a server in one.
         """
-        on_host = task_ids_on_hosts(api, self.cluster.id, self.hosts, self.other_hosts, listed, **query)
-        return [TaskOnTarget(task, restarts) for task in listed for restarts in self._restarted_by(task, on_host)]
+        tasks, on_host = tasks_on_hosts(api, self.cluster.id, self.hosts, self.other_hosts, listed, **query)
+        return [TaskOnTarget(task, restarts) for task in tasks for restarts in self._restarted_by(task, on_host)]
 
     def _restarted_by(self, task: Record, on_host: set[Any] | None) -> Iterator[frozenset[str] | None]:
         """Yield what the task restarts of the zone, see ``TaskOnTarget``; nothing if the task is of another zone."""

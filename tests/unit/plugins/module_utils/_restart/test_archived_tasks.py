@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import NotVerified, TargetBusy
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.task_ends import noting_ends
 from ansible_collections.oceanbase.ocp.tests.unit.support.controllers import (
     another_controller,
     another_process,
@@ -173,6 +174,31 @@ def test_restart_that_began_before_the_change_and_started_the_target_since_is_re
     archives(service)
     assert restart(service, ARBITRATION, asked(since))["action"] == "skipped"
     assert len(service.posts) == 1
+
+
+@pytest.mark.parametrize("end", ["SUCCESSFUL", "ROLLBACK", "FAILED"])
+@every_restart
+def test_end_that_a_wait_for_the_task_sees_is_noted(case, end, service):
+    """As ``wait: false`` and then ``task_wait``, or a retry by ``task``."""
+    service.seconds, service.end = 20.0, end
+    task_id = restart(service, case, asked(NAME, wait=False))["task_id"]
+    service.passes(30)
+    with noting_ends(service, None, [task_id]):
+        pass
+    [row] = journal_here().entries()["requests"]
+    assert row["outcome"] == {"SUCCESSFUL": "SUCCESSFUL", "ROLLBACK": "ROLLED_BACK", "FAILED": "FAILED"}[end]
+    if end == "SUCCESSFUL":
+        archives(service)
+        assert restart(service, case, asked(NAME))["action"] == "skipped"
+
+
+def test_end_that_a_failed_wait_sees_is_noted(service):
+    service.end = "FAILED"
+    task_id = restart(service, ARBITRATION, asked(NAME, wait=False))["task_id"]
+    service.passes(60)
+    with pytest.raises(NotVerified), noting_ends(service, None, [task_id, 999]):
+        raise NotVerified("as after a wait")
+    assert [row["outcome"] for row in journal_here().entries()["requests"]] == ["FAILED"]
 
 
 def test_task_that_proves_a_restart_is_not_noted_in_check_mode(service):

@@ -372,3 +372,29 @@ def test_task_that_shows_another_cluster_does_not_count(target, shown, counts, a
     """The service may ignore the filter by cluster."""
     api.expect("tasks", clusterId=31, gives=[{**listed(90, CLUSTER), **shown}])
     assert touching(target, api) == ([(90, ALL)] if counts else [])
+
+
+# A list that is behind
+
+
+@pytest.mark.parametrize(
+    ("target", "name", "restarts"),
+    [(SERVER_41, SERVER, ALL), (ZONE_1, ZONE, ALL), (ZONE_1, SERVER, NOTHING)],
+    ids=["server", "zone", "server of a zone"],
+)
+def test_task_that_the_filter_by_host_alone_finds_counts(target, name, restarts, api):
+    """Another application server may have answered. What it shows of another cluster does not count."""
+    elsewhere = {**listed(94, name), "clusterId": 32}
+    api.expect("tasks", clusterId=31, gives=[listed(90, name)])
+    api.expect("tasks", clusterId=31, hostId=51, gives=[elsewhere, listed(93, name)])
+    api.expect("tasks", clusterId=31, hostId=NO_HOST, gives=[])
+    found = dict(touching(target, api))
+    assert (found[93], 94 in found) == (restarts, False)
+
+
+def test_agent_task_that_the_filter_by_host_alone_finds_counts(api):
+    api.expect("tasks", name="agent", gives=[listed(90, AGENTS)])
+    api.expect("tasks", name="agent", hostId=51, gives=[listed(93, AGENTS)])
+    api.expect("tasks", name="agent", hostId=52, gives=[])
+    api.expect("tasks", name="agent", hostId=NO_HOST, gives=[])
+    assert touching(BOTH, api)[0] == (93, frozenset(["10.1.0.1"]))
