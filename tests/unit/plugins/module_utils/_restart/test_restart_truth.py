@@ -1630,3 +1630,15 @@ def test_server_that_is_moved_into_a_zone_after_its_restart_does_not_count_as_re
     assert "may have restarted it since change memory-2026-11-20 was first used, or ran before that" in str(error)
     assert "10.1.0.2:2882" in str(error)
     assert len(service.posts) == 1
+
+
+@pytest.mark.parametrize("kind", [fake_ocp.SERVER, fake_ocp.ZONE])
+def test_failed_restart_of_a_part_that_is_not_told_holds_its_cluster(kind, service):
+    """Older versions of OCP send no tags, and name no operation."""
+    service.tags = service.names_operations = False
+    service.begin(kind, service.servers_there[:1], ago=60.0, end="FAILED")
+    service.servers_there[0].status = "RESTARTING"
+    error = failure(service, RESTART_CASES["cluster"], request(started_before=at(-600), in_flight="queue"))
+    assert isinstance(error, TargetHeld)
+    assert "task_id=1001 state=retried" in str(error)
+    assert service.posts == []
