@@ -71,9 +71,9 @@ emulator-wheel: $(DEV) ## Build the emulator with its pytest fixture as a packag
 
 .PHONY: test
 test: $(DEV) ## Run all checks and tests that a change has to pass
-	@echo "Running lint, sanity, unit-all and simulate-some side by side; each is shown when it has ended"
-	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target lint sanity unit-all simulate-some
-	@$(MAKE) --no-print-directory integration
+	@echo "Running integration, unit-all, sanity, lint and simulate-some side by side; each is shown when it has ended"
+	@# Integration tests wait most of their time.
+	@$(MAKE) --no-print-directory --jobs 3 --output-sync=target integration unit-all sanity lint simulate-some
 
 # What make test leaves out, the quick ones first.
 CHECK_ALL := audit docs importer sanity-all first-steps eda fuzz molecule units layouts outages journal nightly explore fuzz-defects chaos simulate-much simulate-bugs matrix
