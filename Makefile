@@ -37,10 +37,12 @@ SHELL_SCRIPTS := .ci/run tools/ansible-test tools/copy-collection tools/find-jav
 ISSUE_FORMS := $(filter-out %/config.yml,$(wildcard .github/ISSUE_TEMPLATE/*.yml))
 # Integration tests spend half of their time waiting.
 WAITING_WORKERS := $(shell expr $$(nproc) \* 3)
+# Some unit tests wait, too.
+UNIT_WORKERS := $(shell expr $$(nproc) + 1)
 PYTEST := $(BIN)/python -m pytest --quiet
 CAPS := tests/unit/plugins/module_utils/_restart/test_caps_of_many.py
 # Without the plugins that only other tests need.
-PYTEST_UNIT := $(PYTEST) tests/unit -p no:schemathesis -p no:anyio --numprocesses auto
+PYTEST_UNIT := $(PYTEST) tests/unit -p no:schemathesis -p no:anyio --numprocesses $(UNIT_WORKERS)
 PYTEST_INTEGRATION := $(PYTEST) tests/integration -p no:schemathesis -p no:anyio -p no:hypothesispytest
 UV_INSTALL := $(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python
 
