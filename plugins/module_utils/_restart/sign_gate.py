@@ -150,7 +150,7 @@ class SignGate:
             # Without the permission this raises the same error as the look did.
             tasks = look.tasks if look.reads_tasks else self._target.tasks(self._api)
         except ServiceError as error:
-            error.add_advice("With offline_budget=ignore, this is not checked.")
+            error.add_advice(f"With {self._request.hints.named('offline_budget')}=ignore, this is not checked.")
             raise
         slowest = longest_of_newest(entry for entry in tasks if entry.task.status == SUCCESSFUL)
         if slowest is None or (slowest.duration or 0.0) <= budget.allowed:
@@ -158,9 +158,10 @@ class SignGate:
         return exceeded_words(slowest, budget.allowed)
 
     def _too_long(self, words: str) -> OcpError:
+        option = self._request.hints.given("offline_budget", "warn")
+        allowing = f", or allow it with {option}" if option else ""
         return NotSafe(
-            f"Did not restart {self._target.label}: {words}. Set a larger {PARAMETER} for the cluster, or allow it "
-            "with offline_budget=warn."
+            f"Did not restart {self._target.label}: {words}. Set a larger {PARAMETER} for the cluster{allowing}."
         )
 
     def _refusal(self, found: Sequence[Trouble], waited: float) -> NotSafe:

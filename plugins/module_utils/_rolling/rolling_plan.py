@@ -260,9 +260,10 @@ def _check_scope(found: Sequence[tuple[Cluster, ClusterHealth]], wanted: Rolling
     for cluster, health in found:
         zones = _zone_names(health.servers)
         if len(zones) < wanted.min_zones:
+            option = wanted.hints.named("min_zones")
             raise TargetError(
                 f"clusters: {cluster.label} has {counted(len(zones), 'zone')} ({join_names(zones)}), and "
-                f"min_zones={wanted.min_zones} is required. Give a smaller min_zones, or leave it out."
+                f"{option}={wanted.min_zones} is required. Give a smaller {option}, or leave it out."
             )
     everything = [server for _cluster, health in found for server in health.servers]
     where = f" in {join_names(cluster.label for cluster, _health in found)}"

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import pytest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.cli_hints import Hints
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import (
     NotSafe,
     PermissionDenied,
@@ -252,6 +253,23 @@ def test_signs_that_the_service_does_not_show_are_warned_of_once(service):
 
 def long_restart(service, seconds=4000, **fields):
     service.begin(SERVER_TASK, service.servers_there[:1], ago=seconds + 100, seconds=seconds, **fields)
+
+
+@pytest.mark.parametrize(
+    ("variables", "end"),
+    [
+        (
+            {"offline_budget": "rolling_restart_offline_budget"},
+            ", or allow it with -e rolling_restart_offline_budget=warn.",
+        ),
+        ({"safety": "fleet_restart_safety"}, " for the cluster."),
+    ],
+    ids=["has a variable", "has none"],
+)
+def test_way_past_a_restart_that_took_too_long_is_in_the_words_of_the_caller(variables, end, service):
+    long_restart(service)
+    error = refusal(service, signs=frozenset(), offline_budget=OfflineBudget.REFUSE, hints=Hints(variables))
+    assert str(error).endswith(end)
 
 
 @pytest.mark.parametrize("budget", OfflineBudget)

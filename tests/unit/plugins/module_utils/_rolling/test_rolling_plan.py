@@ -8,6 +8,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.cli_hints import Hints
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import OptionError, TargetError
 from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling.rolling_order import Strategy
 from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling.rolling_plan import (
@@ -225,6 +226,8 @@ def test_cluster_below_min_zones_is_refused(refused, planned):
     refused(
         TargetError, r"orders \(id 31\) has 2 zones \(zone1, zone2\), and min_zones=3 is required", two, min_zones=3
     )
+    hints = Hints({"min_zones": "rolling_restart_min_zones"})
+    refused(TargetError, "Give a smaller rolling_restart_min_zones, or leave it out", two, min_zones=3, hints=hints)
     assert order(planned(two)) == [[2], [1]]
 
 
