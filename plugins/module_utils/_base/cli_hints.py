@@ -20,6 +20,7 @@ _ENDINGS = {
     "task": _TO_THE_END,
     "task_info": {"detail": "summary"},
     "task_wait": {"detail": "compact"},
+    "restart_journal_clear": {},
 }
 RUN_AGAIN = "Then run the same command again."
 RUN_AGAIN_IF_NONE = "If none has started, run the same command again."
@@ -103,6 +104,11 @@ def _pasted(value: str | None) -> str | None:
     if not value or not _PASTED.fullmatch(value):
         return None
     return f'"{value}"' if re.search(r"[\s=#]", value) else value
+
+
+def clear_command(change: str) -> str:
+    """The command that lets the name of a change be used anew."""
+    return adhoc_command("restart_journal_clear", change=_pasted(change) or "NAME")
 
 
 def start_line(cluster: object, server: str, change: str | None = None) -> str:

@@ -16,6 +16,7 @@ from hashlib import sha256
 from typing import Any, Protocol, TypeVar
 from uuid import uuid4
 
+from .._base.cli_hints import clear_command
 from .._base.clock import Clock
 from .._base.errors import JournalError, NameTaken
 from .._base.parsing import Record
@@ -315,7 +316,8 @@ class SqlJournal(ABC):
         if earlier.digest != wish.digest:
             raise NameTaken(
                 f"change: {change} asked for {earlier.words} when it was first used, and now asks for {wish.words}. "
-                "Give a new change a new name, or clear this one with oceanbase.ocp.restart_journal_clear."
+                "Give a new change a new name, or clear this one, which lets all of it restart once more: "
+                f"{clear_command(change)}"
             )
         return True
 
