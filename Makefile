@@ -74,7 +74,6 @@ emulator-wheel: $(DEV) ## Build the emulator with its pytest fixture as a packag
 .PHONY: test
 test: $(DEV) ## Run all checks and tests that a change has to pass
 	@echo "Running integration, unit-all, sanity, lint and simulate-some side by side; each is shown when it has ended"
-	@# Integration tests wait most of their time.
 	@$(MAKE) --no-print-directory --jobs 3 --output-sync=target integration unit-all sanity lint simulate-some
 
 # What make test leaves out, the quick ones first.

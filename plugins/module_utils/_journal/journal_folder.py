@@ -30,7 +30,7 @@ def ansible_home() -> Path:
 
 
 def journal_file() -> Path:
-    """The journal of this controller, which need not exist. Raises JournalError if there is no place for it."""
+    """The path of this controller's journal, whether it exists or not. Raises JournalError if there is no home."""
     return ansible_home() / "oceanbase.ocp" / FILE
 
 

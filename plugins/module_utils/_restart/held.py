@@ -8,9 +8,8 @@ from collections.abc import Callable
 
 from .._base.parsing import instant
 from .._ocp.task_model import FAILED, SUCCESSFUL, Task
-from .._targets.operating_tasks import restarted_parts
 from .._targets.target import TaskOnTarget
-from .._targets.task_names import DATABASE_RESTARTS, is_known, kind_of
+from .._targets.task_names import is_known
 from .look import Look, age_order
 
 
@@ -24,23 +23,19 @@ def holder_of(look: Look) -> Task | None:
     return holding or (look.failure if look.observed.is_in_flight else None)
 
 
-def newest_failure(
-    look: Look, read: Callable[[TaskOnTarget], Task | None], *, is_whole_cluster: bool = False
-) -> Task | None:
+def newest_failure(look: Look, read: Callable[[TaskOnTarget], Task | None]) -> Task | None:
     """The newest restart of the target, if it is FAILED and none runs; else None.
 
     Restarts of other members than the troubled ones say nothing of these; without any, all count. ``read`` gives a task
     with its subtasks; None if it is gone. One that FAILED before it changed anything counts only if nothing is
     unfinished, it is the newest of all tasks, and no other restart of the target ended since it began, so that no other
-    explains what the target shows. Of a whole cluster a restart counts also if OCP does not show of which part it is.
+    explains what the target shows. A restart of a part counts for all members if OCP does not show for which.
     """
     unfinished = look.unfinished_with_parts
     running = [age_order(task) for task, parts in unfinished if parts != frozenset()]
     left = troubled = look.observed.troubled
     for entry in look.tasks:
-        task, restarts = entry.task, entry.restarts
-        if is_whole_cluster and _is_of_an_untold_part(entry):
-            restarts = None
+        task, restarts = entry.task, None if entry.of_untold_part else entry.restarts
         if restarts == frozenset() or (troubled and restarts is not None and left.isdisjoint(restarts)):
             continue
         if running and age_order(task) <= max(running):
@@ -55,11 +50,6 @@ def newest_failure(
         if failed is not None and (is_cause or not failed.failed_at_first_step):
             return failed
     return None
-
-
-def _is_of_an_untold_part(entry: TaskOnTarget) -> bool:
-    is_restart = kind_of(entry.task.name) in DATABASE_RESTARTS
-    return entry.restarts == frozenset() and is_restart and not restarted_parts(entry.record)
 
 
 def _is_newest_cause(failure: Task, look: Look) -> bool:

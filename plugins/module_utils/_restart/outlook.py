@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from .._base.clock import Clock
@@ -26,28 +26,10 @@ from .failure_limit import begin_of
 from .know import Memory, know, undecided
 from .knowledge import Relative, Wish
 from .look import Look, newest_first
-from .own_notes import Purpose, note_witness, noted_at_requests, noted_sights, requested_at, wish_of
+from .own_notes import Change, note_witness, noted_at_requests, noted_sights, requested_at, wish_of
 from .reasons import Told, reason_of
 from .rules import Rule, Step, decide
 from .values_seen import ValuesSeen
-
-
-@dataclass(frozen=True)
-class Change:
-    """What the restarts of a plan are for, as the options say it.
-
-    ``values`` are those of ``until_effective``; ``journal_url`` names the journal, None for that of this controller.
-    """
-
-    started_before: datetime | None = None
-    name: str | None = None
-    values: Mapping[str, str] = field(default_factory=dict)
-    journal_url: str | None = None
-
-    @property
-    def is_dated(self) -> bool:
-        """Whether it has an instant or a name."""
-        return self.started_before is not None or self.name is not None
 
 
 @dataclass(frozen=True)
@@ -138,12 +120,11 @@ class Foresight:
         if not self._proofs:
             return
         change = self._change
-        purpose = Purpose(change.started_before, change.name, change.values)
         journal = open_journal(change.journal_url, read_only=False, is_required=False, warnings=self.warnings)
         with suppress(JournalError, TargetBusy):
             for server, keys, task in self._proofs:
                 with journal.lock(server.locks, self._clock, UNSEEN_FOR):
-                    note_witness(journal, self._api, server, keys, task, purpose, self._clock)
+                    note_witness(journal, self._api, server, keys, task, change, self._clock)
 
     def _begin(self, keys: Mapping[str, MemberKey], whole: MemberKey, rows: Sequence[RequestRow]) -> Begin:
         instant, name = self._change.started_before, self._change.name

@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from enum import Enum
 from typing import Any
@@ -75,18 +75,27 @@ class Claim(Enum):
 
 
 @dataclass(frozen=True)
-class Purpose:
-    """The change that a restart is for: an instant, a name, wanted values; any of them."""
+class Change:
+    """What restarts are for, as the options say it: an instant, a name, wanted values; any of them.
 
-    started_before: datetime | None
-    change: str | None
-    values: Mapping[str, str]
+    ``values`` are those of ``until_effective``; ``journal_url`` names the journal, None for that of this controller.
+    """
+
+    started_before: datetime | None = None
+    name: str | None = None
+    values: Mapping[str, str] = field(default_factory=dict)
+    journal_url: str | None = None
+
+    @property
+    def is_dated(self) -> bool:
+        """Whether it has an instant or a name."""
+        return self.started_before is not None or self.name is not None
 
     def has(self, row: RequestRow, clock: ServiceClock) -> bool:
         """Whether a request was for this change too, or came since its instant."""
         since = self.started_before
         by_time = since is not None and sent_at(row, clock) >= since.timestamp()
-        is_of_name = self.change is not None and row.change == self.change
+        is_of_name = self.name is not None and row.change == self.name
         return by_time or is_of_name or self.is_for_values(row)
 
     def is_for_values(self, row: RequestRow) -> bool:
@@ -111,7 +120,7 @@ class OwnNotes:
         self._own: RequestRow | None = None
         self._refused: RequestRow | None = None
         self._ages = Ages(api, clock)
-        self._purpose = Purpose(request.started_before, request.change, request.until_effective)
+        self._change = Change(request.started_before, request.change, request.until_effective)
 
     def refresh(self, observed: Observation) -> None:
         """Read what is noted of the target, and of the other servers of its cluster."""
@@ -327,13 +336,13 @@ class OwnNotes:
 
     def tried(self, members: Iterable[Member]) -> frozenset[str]:
         """The names of those that have started since a restart of them was requested for the wanted values."""
-        if not self._purpose.values:
+        if not self._change.values:
             return frozenset()
         there = {member.name: member for member in members}
         return frozenset(
             name
             for row in self._here
-            if self._purpose.is_for_values(row) and row.outcome != IN_EFFECT
+            if self._change.is_for_values(row) and row.outcome != IN_EFFECT
             for key, shown in row.members
             for name, mine in self._keys.items()
             if key == mine and name in there and has_moved(noted_member(name, shown), there[name])
@@ -358,7 +367,7 @@ class OwnNotes:
         """Note that these members show the wanted values: a restart for them is no longer a try in vain."""
         for row in self._here:
             mine = {name for key, _shown in row.members for name, each in self._keys.items() if key == each}
-            if self._purpose.is_for_values(row) and mine and mine <= set(names) and row.outcome != IN_EFFECT:
+            if self._change.is_for_values(row) and mine and mine <= set(names) and row.outcome != IN_EFFECT:
                 self._note(row, outcome=IN_EFFECT)
 
     def begin(
@@ -397,15 +406,15 @@ class OwnNotes:
             self._target.kind,
             self._target.task_name,
             tuple(parts),
-            self._purpose.change,
-            values_text(self._purpose.values),
+            self._change.name,
+            values_text(self._change.values),
             self._api.url,
             known=known,
             token=uuid4().hex,
             places=taken_down(self._keys, look.observed, late),
             ahead=self._api.service_clock.bounds,
             timeout=self._api.timeout,
-            dated=self._purpose.started_before is not None,
+            dated=self._change.started_before is not None,
         )
 
     def _withdraw(self, row: RequestRow) -> None:
@@ -514,14 +523,14 @@ class OwnNotes:
     def witnessed(self, task: Task, names: Iterable[str]) -> None:
         """See note_witness; ``names`` are those of the members."""
         keys = [self._keys[name] for name in names if name in self._keys]
-        note_witness(self._journal, self._api, self._target, keys, task, self._purpose, self._clock)
+        note_witness(self._journal, self._api, self._target, keys, task, self._change, self._clock)
 
     def skipped_tasks(self) -> frozenset[int]:
         """The tasks of own requests that are noted to have skipped a step."""
         return frozenset(row.task_id for row in self._here if row.task_id is not None and row.outcome == SKIPPED)
 
     def _is_of_change(self, row: RequestRow) -> bool:
-        return self._purpose.has(row, self._api.service_clock)
+        return self._change.has(row, self._api.service_clock)
 
     # What the service does not show
 
@@ -659,9 +668,9 @@ def _reaches_back(row: RequestRow, look: Look) -> bool:
 
 
 def _listed_tasks(tasks: Iterable[Mapping[str, Any]], rows: Collection[RequestRow]) -> dict[Any, Task]:
-    """The tasks of these rows. A batch reads them once for each server, so without steps that do not matter.
+    """The tasks of these rows, without the steps that do not matter: a batch reads them once for each server.
 
-    Those of an ended task tell what it has left undone, unless its servers are noted to be back.
+    What an ended task has left undone shows in its steps, and matters until its servers are back.
     """
     wanted = {row.task_id for row in rows}
     missing = {row.task_id for row in rows if not row.back}
@@ -680,7 +689,7 @@ def note_witness(
     target: Target,
     keys: Sequence[MemberKey],
     task: Task,
-    purpose: Purpose,
+    change: Change,
     clock: Clock,
 ) -> None:
     """Note a restart of these members that proves the change, and that OCP may forget, unless it is noted for that.
@@ -695,22 +704,22 @@ def note_witness(
     age = (service_time(api.service_clock, clock) - began).total_seconds()
     with suppress(JournalError):
         noted = (each for each in journal.requests(keys) if each.task_id == task.id and each.outcome != REFUSED)
-        if not any(purpose.has(each, api.service_clock) for each in noted):
-            number = journal.begin(_witness(api, target, keys, purpose, clock.wall() - age))
+        if not any(change.has(each, api.service_clock) for each in noted):
+            number = journal.begin(_witness(api, target, keys, change, clock.wall() - age))
             journal.note(number or 0, task_id=task.id, began=task.start_time, outcome=SUCCESSFUL, back=True)
 
 
-def _witness(api: OcpApi, target: Target, keys: Sequence[MemberKey], purpose: Purpose, at: float) -> RequestRow:
+def _witness(api: OcpApi, target: Target, keys: Sequence[MemberKey], change: Change, at: float) -> RequestRow:
     """The row for a restart of these members that began at this time by this controller's clock."""
-    since = purpose.started_before
+    since = change.started_before
     return RequestRow(
         None,
         at if since is None else max(at, since.timestamp()),
         target.kind,
         target.task_name,
         tuple((key, Shown()) for key in keys),
-        purpose.change,
-        values_text(purpose.values),
+        change.name,
+        values_text(change.values),
         api.url,
         token=uuid4().hex,
         ahead=api.service_clock.bounds,

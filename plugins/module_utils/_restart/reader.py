@@ -191,8 +191,7 @@ class Reader:
         """The newest restart of a target that is at work or does not serve, if it FAILED."""
         if not look.observed.is_in_flight and look.observed.serves is not False:
             return None
-        in_order = replace(look, tasks=self._in_order(look.tasks))
-        return newest_failure(in_order, self._whole, is_whole_cluster=self._target.is_whole_cluster)
+        return newest_failure(replace(look, tasks=self._in_order(look.tasks)), self._whole)
 
     def _in_order(self, tasks: Sequence[TaskOnTarget]) -> Sequence[TaskOnTarget]:
         """The tasks by their age, where one has FAILED: those that the list shows no begin of by their details."""

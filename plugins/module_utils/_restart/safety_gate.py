@@ -18,7 +18,7 @@ from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import Task
 from .._safety.database_rules import Obstacle, lag_counts, obstacle_words, obstacles, status_doubts, unaided, ways_past
 from .._safety.layout import Layout
-from .._safety.server_states import holders, server_states
+from .._safety.server_states import server_states
 from .._safety.verdict import Taken, Verdict, combined, judge, refusal_words, ways_out
 from .._safety.voters import Outage
 from .._signs.cluster_lag import ClusterLag
@@ -213,13 +213,13 @@ class SafetyGate:
         return NotSafe(
             f"Did not restart {self._target.label}: the database would refuse to stop it, since "
             f"{obstacle_words(found)}.{after} {self._ways_past(found, taken)}".rstrip()
-            + self._start_words(taken)
+            + self._steps_of_a_person(taken)
         )
 
     def _ways_past(self, found: Sequence[Obstacle], taken: Sequence[tuple[Layout, Taken]]) -> str:
         safety = self._request.safety
         tolerated = safety.tolerated if safety else ()
-        if _wait_for_a_person(taken) and not any(obstacle.locked for obstacle in found):
+        if _needs_a_person(taken) and not any(obstacle.locked for obstacle in found):
             return ""  # A longer wait brings nothing back; the commands that do follow.
         return ways_past(found, tolerated, self._request.hints, self._request.safety_timeout)
 
@@ -261,14 +261,14 @@ class SafetyGate:
         sentences = [*unknown, refusal_words(verdict.refused)]
         sentences += [f"The database would refuse it, too, since {obstacle_words(found)}."] if found else []
         # A longer wait brings back nothing that is stopped or held; the commands that do follow.
-        waits = replace(verdict, passes=verdict.passes and not _wait_for_a_person(taken))
+        waits = replace(verdict, passes=verdict.passes and not _needs_a_person(taken))
         ways = ways_out(waits, self._request.hints, self._request.safety_timeout, stoppable=not found)
         return NotSafe(
             f"Did not restart {self._target.label}: it is not safe.{after} {' '.join(sentences)} {ways}".rstrip()
-            + self._start_words(taken)
+            + self._steps_of_a_person(taken)
         )
 
-    def _start_words(self, taken: Sequence[tuple[Layout, Taken]]) -> str:
+    def _steps_of_a_person(self, taken: Sequence[tuple[Layout, Taken]]) -> str:
         """What to do about servers that only a person brings back: stopped, or held by a FAILED task; may be empty.
 
         Their start is to count for the change, so that a run of it does not restart them again.
@@ -278,7 +278,7 @@ class SafetyGate:
         stopped = [(layout.cluster_id, name) for layout, one in taken for name in _stopped(one)][:MOST_STARTED]
         changes = self._notes.unbegun() if stopped else {}
         lines = [start_line(cluster, name, changes.get(name)) for cluster, name in stopped]
-        records = {task["id"]: task for _layout, one in taken for task in one.holders.values()}
+        records = {task["id"]: task for _layout, one in taken for task in _holders(one)}
         for task in map(Task.from_api, list(records.values())[:MOST_STARTED]):
             lines += [f"  Show why {task.id} FAILED: {report_command(task.id)}", *remedies(task)]
         return "\n".join(["", NEXT_STEPS_HEADING, *lines, RUN_AGAIN]) if lines else ""
@@ -332,13 +332,17 @@ def _taken_of(
     gone: Collection[int] = (),
 ) -> Taken:
     arbiters = frozenset().union(*(restart.arbiters for restart in own))
-    others = [server for server in placed if server.member.name not in names]
-    return Taken(placed, server_states(placed, tasks, own, names, gone), arbiter, arbiters, holders(others, tasks))
+    return Taken(placed, server_states(placed, tasks, own, names, gone), arbiter, arbiters)
 
 
-def _wait_for_a_person(taken: Sequence[tuple[Layout, Taken]]) -> list[str]:
-    """The names of the servers of all clusters that only a person brings back: stopped, or held by a FAILED task."""
-    return [name for _layout, one in taken for name in (*_stopped(one), *one.holders)]
+def _needs_a_person(taken: Sequence[tuple[Layout, Taken]]) -> bool:
+    """Whether only a person brings a server back: it is stopped, or a FAILED task holds it."""
+    return any(_stopped(one) or _holders(one) for _layout, one in taken)
+
+
+def _holders(taken: Taken) -> list[Record]:
+    """The FAILED tasks that hold other servers than those that are taken away."""
+    return [state.holder for state in taken.states.values() if state.holder is not None and not state.taken]
 
 
 def _stopped(taken: Taken) -> list[str]:

@@ -55,7 +55,7 @@ def tells_another_end(row: RequestRow, task: Task) -> bool:
 def noting_ends(api: OcpApi, journal_url: str | None, task_ids: Collection[int]) -> Iterator[None]:
     """Note how these tasks have ended, as far as the journal has requests for them, once they were awaited.
 
-    Without this the next run could not tell, if OCP has archived the task by then.
+    If OCP has archived a task by the next run, only this note tells that run how the task ended.
     """
     try:
         yield

@@ -23,7 +23,8 @@ from .._ocp.endpoints import OcpApi
 from .._ocp.shared_reads import ReadsInOrder, SharedReads, sharing_reads
 from .._ocp.side_by_side import Crew
 from .._ocp.task_model import is_finished
-from .._restart.outlook import Change, Foresight
+from .._restart.outlook import Foresight
+from .._restart.own_notes import Change
 from .._safety.caps import OPTION, Caps, portions
 from .._safety.database_rules import Obstacle, obstacle_words, obstacles
 from .._safety.layout import Layout

@@ -19,7 +19,8 @@ from .._health.health_gate import problem_words
 from .._health.health_rules import Kind, is_unhealthy
 from .._health.read_health import ClusterHealth, Demands, read_health
 from .._ocp.endpoints import OcpApi
-from .._restart.outlook import Change, Foresight
+from .._restart.outlook import Foresight
+from .._restart.own_notes import Change
 from .._restart.reasons import doubt_error
 from .._restart.values_reader import ValuesReader
 from .._restart.values_seen import ValuesSeen

@@ -57,7 +57,7 @@ def server_states(
     at_work = _by_tasks(placed, tasks, gone)
     for restart in own:
         at_work.update({name: restart.label for name in restart.servers if name not in at_work})
-    held = {name: f"FAILED task {task['id']} holds it" for name, task in holders(placed, tasks).items()}
+    held = _holders(placed, tasks)
     found = {
         server.member.name: _state(server, at_work.get(server.member.name), taken, held.get(server.member.name))
         for server in placed
@@ -72,7 +72,7 @@ def server_states(
     return found
 
 
-def holders(placed: Iterable[PlacedServer], tasks: Iterable[Record]) -> dict[str, Record]:
+def _holders(placed: Iterable[PlacedServer], tasks: Iterable[Record]) -> dict[str, Record]:
     """The servers that name a FAILED task and do not serve, each with that task: only a person brings them back."""
     named = {server.member.name: server.member.operated_by for server in placed if server.member.serves is False}
     numbers = set(named.values())
@@ -122,17 +122,17 @@ def _restarted(task: Record, placed: Iterable[PlacedServer]) -> set[str]:
     }
 
 
-def _state(server: PlacedServer, task: str | None, taken: Collection[str], holder: str | None) -> ServerState:
+def _state(server: PlacedServer, task: str | None, taken: Collection[str], holder: Record | None) -> ServerState:
     member = server.member
     zone_moves = is_in_flight(server.zone_status) and str(server.zone_status).upper() != OPERATING
     in_flight = task is not None or is_in_flight(member.status) or zone_moves
     down = member.serves is False and not in_flight
     dead = down and not database_may_serve(member.status, member.inner_status)
-    cause = holder or task
+    cause = task if holder is None else f"FAILED task {holder['id']} holds it"
     words = f"{member.state} ({cause})" if cause else member.state
     if zone_moves and not cause:
         words += f" ({server.zone} is {server.zone_status})"
-    state = ServerState(server.zone, dead, in_flight, unclear=down and not dead)
+    state = ServerState(server.zone, dead, in_flight, unclear=down and not dead, holder=holder)
     return replace(state, taken=member.name in taken and state.may_serve, words="" if state.is_up else words)
 
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .._base.cli_hints import Hints, waiting, ways_on
-from .._base.parsing import Record
 from .._base.text import join_names
 from .._targets.target import PlacedServer
 from .layout import Layout
@@ -22,15 +21,13 @@ Facts = dict[str, Any]
 class Taken:
     """What a restart takes away: servers by their ``states``, or an arbitration service.
 
-    ``own_arbiters`` are services that this controller restarts already, ``holders`` the FAILED tasks that hold other
-    servers, by the names of these.
+    ``own_arbiters`` are services that this controller restarts already.
     """
 
     placed: Sequence[PlacedServer]
     states: Mapping[str, ServerState]
     arbiter: int | None = None
     own_arbiters: frozenset[int] = field(default_factory=frozenset)
-    holders: Mapping[str, Record] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,9 @@ count, and a dead server cannot be taken away. See docs/safety-reference.md.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+
+from .._base.parsing import Record
 
 
 @dataclass(frozen=True)
@@ -21,6 +23,7 @@ class ServerState:
 
     ``unclear``: what is shown of it does not agree, so it may serve or not. ``taken`` would be taken away by the
     restart. ``zone`` is None if it is not known: it may be any. ``words`` say what is shown of a server that is not up.
+    ``holder`` is the record of the FAILED task that holds it.
     """
 
     zone: str | None
@@ -29,6 +32,7 @@ class ServerState:
     taken: bool = False
     words: str = ""
     unclear: bool = False
+    holder: Record | None = field(default=None, compare=False)
 
     @property
     def may_serve(self) -> bool:

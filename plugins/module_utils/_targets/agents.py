@@ -122,7 +122,7 @@ class Agents(Target):
         if not any(map(is_foreign, listed)):
             query["name"] = AGENT_FILTER
         by_host = tasks_by_host(api, hosts if unnamed else (), self.other_hosts, **query)
-        # The list may be behind.
+        # What the filter alone finds counts, since the list may be behind.
         found = filter(_may_be_of_agents, unlisted(by_host or {}, listed))
         touching = []
         for task in (*found, *listed):

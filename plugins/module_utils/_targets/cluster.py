@@ -136,7 +136,9 @@ class Cluster(Target):
         parts = [(task, kind_of(task.get("name")), restarted_parts(task)) for task in listed]
         servers = api.servers(self.id) if any(part for _task, _kind, part in parts) else []
         return [
-            TaskOnTarget(task, None if kind == CLUSTER_RESTART else _addresses(servers, part))
+            TaskOnTarget(task, None)
+            if kind == CLUSTER_RESTART
+            else TaskOnTarget(task, _addresses(servers, part), of_untold_part=not part)
             for task, kind, part in parts
             if kind in DATABASE_RESTARTS
         ] + [

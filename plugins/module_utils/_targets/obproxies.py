@@ -18,7 +18,7 @@ from .._ocp.endpoints import OcpApi
 from .._ocp.envelope import ApiResponse
 from .._ocp.task_model import SUCCESSFUL
 from .lookup import address_of, exactly_one, shown_address
-from .operating_tasks import shown_cluster, shown_hosts, tag_values, tasks_by_host
+from .operating_tasks import shown_cluster, shown_hosts, tag_values, tasks_by_host, unlisted
 from .serving import database_serves, is_in_flight
 from .target import Member, Observation, Target, TaskOnTarget, check_identity
 from .task_names import is_known
@@ -121,17 +121,18 @@ class ObProxies(Target):
         """The tasks that the service ties to any of them, which count as restarts, and those without a shown target.
 
         Of the latter those are denied that the service's filter does not find on their hosts: it need not know the host
-        of an OBProxy's task.
+        of an OBProxy's task. What the filter alone finds counts, since the list may be behind.
         """
-        tied = [(task, tied_obproxies(task)) for task in listed]
-        open_ones = {task["id"] for task, numbers in tied if not numbers and self._may_be_here(task)}
-        by_host = tasks_by_host(api, self._hosts if open_ones else (), **query)
-        on_hosts = open_ones if by_host is None or not self._hosts else set().union(*by_host.values())
+        asks_for_hosts = self._hosts and any(not tied_obproxies(task) and self._may_be_here(task) for task in listed)
+        by_host = tasks_by_host(api, self._hosts if asks_for_hosts else (), **query) or {}
+        on_hosts = set().union(*by_host.values())
         touching = []
-        for task, numbers in tied:
+        for task in (*unlisted(by_host, listed), *listed):
+            numbers = tied_obproxies(task)
             touched = frozenset(each.address for each in self.proxies if each.id in numbers)
-            if task["id"] in open_ones:
-                touching.append(TaskOnTarget(task, frozenset(), is_denied=task["id"] not in on_hosts))
+            if not numbers and self._may_be_here(task):
+                is_denied = bool(by_host) and task["id"] not in on_hosts
+                touching.append(TaskOnTarget(task, frozenset(), is_denied=is_denied))
             elif touched and not is_known(task.get("name")):
                 touching.append(TaskOnTarget(task, touched))
         return touching

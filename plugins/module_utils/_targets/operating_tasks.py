@@ -142,11 +142,12 @@ def shown_cluster(task: Record) -> int | None:
 def tasks_on_hosts(
     api: OcpApi, cluster_id: int, hosts: Iterable[int], others: Iterable[int], listed: list[Record], **query: Any
 ) -> tuple[list[Record], set[Any] | None]:
-    """The tasks of a cluster, and the ids of those on these hosts; none if the tags of ``listed`` are sufficient.
+    """All known tasks of a cluster, and the ids of those on these hosts.
 
-    Without tags, or with tags only for the cluster, only the service's host filter separates its parts. None for the
-    ids if that does not tell. ``others`` are more hosts of the cluster. What the filter finds belongs to the tasks too:
-    ``listed`` may be behind.
+    Without tags, or with tags only for the cluster, only the service's host filter separates its parts. The ids are
+    empty if the tags of the ``listed`` tasks are sufficient, and None if the filter does not tell. Tasks that only the
+    filter finds come first: another application server may have answered, and ``listed`` be behind. ``others`` are more
+    hosts of the cluster.
     """
     tags_missing = any(kind_of(task.get("name")) in _PART_TAGS and not restarted_parts(task) for task in listed)
     by_host = tasks_by_host(api, hosts if tags_missing else (), others, clusterId=cluster_id, **query)
@@ -166,10 +167,10 @@ def unlisted(by_host: Mapping[int, Mapping[Any, Record]], listed: Iterable[Recor
 def tasks_by_host(
     api: OcpApi, hosts: Iterable[int], others: Iterable[int] | None = None, **query: Any
 ) -> dict[int, dict[Any, Record]] | None:
-    """For each of the hosts its tasks by id; None where the filter by host does not tell.
+    """The tasks of each host, by their ids; None if the service's host filter does not tell.
 
-    It does not where the service ignores it, nor where it finds no task on any host, ``others`` included: then tasks
-    may have no host. Without ``others`` that is not asked.
+    It does not tell if the service ignores it, or if it finds no task on any host, ``others`` included: then tasks may
+    have no host. Without ``others`` that is not asked.
     """
     by_host = {host: {task["id"]: task for task in api.tasks(hostId=host, **query)} for host in hosts}
     if any(by_host.values()):

@@ -188,12 +188,14 @@ class TaskOnTarget:
     ``restarts`` is None for all of them. It is empty for a task that does other work on the target, or restarts an
     unknown part of it. ``restarts_others``: what no request for a part of the target restarts is among it, too.
     ``is_denied``: a filter of the service says that it is of something else, and its own record was not read yet.
+    ``of_untold_part``: it restarts a part of the target, and OCP does not show which.
     """
 
     record: Record
     restarts: frozenset[str] | None
     restarts_others: bool = False
     is_denied: bool = False
+    of_untold_part: bool = False
 
     @cached_property
     def task(self) -> Task:

@@ -205,6 +205,18 @@ def test_task_is_claimed_for_one_request(journal):
     assert journal.claim(first, 82, START)
 
 
+def test_requests_are_found_by_their_task(journal):
+    noted, claimed, other = (journal.begin(request(member)) for member in (FIRST, SECOND, ELSEWHERE))
+    journal.note(noted, task_id=81)
+    # An answer that comes twice.
+    journal.note(noted, task_id=81, outcome="SUCCESSFUL")
+    journal.claim(claimed, 81, LATER_START)
+    journal.note(other, outcome="RUNNING")
+    assert [row.number for row in journal.requests_of_task(81)] == [noted, claimed]
+    assert journal.requests_of_task(82) == []
+    assert [row.number for row in journal.requests([FIRST])] == [noted]
+
+
 def test_task_that_another_controller_has_witnessed_is_claimed_for_its_request(journal):
     seen = journal.begin(replace(request(FIRST), witnessed=True))
     journal.note(seen, task_id=81, began=START, outcome="SUCCESSFUL")

@@ -4,10 +4,12 @@
 
 from __future__ import annotations
 
+import importlib
 from dataclasses import replace
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import NotVerified, TargetBusy
+from ansible_collections.oceanbase.ocp.plugins.module_utils._module.bridge import RunMode
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.task_ends import noting_ends
 from ansible_collections.oceanbase.ocp.tests.unit.support.controllers import (
     another_controller,
@@ -235,3 +237,22 @@ def test_own_success_and_a_later_start_are_proof_although_the_clock_of_the_host_
     archives(service)
     assert restart(service, server, asked(NAME))["action"] == "skipped"
     assert len(service.posts) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "act"),
+    [
+        ("task_wait", {"task_ids": [1001]}, "await_tasks"),
+        ("task", {"task_id": 1001, "state": "retried", "wait": True}, "act_on_task"),
+    ],
+)
+@pytest.mark.parametrize("check_mode", [False, True])
+def test_modules_that_await_a_task_note_its_end(check_mode, name, given, act, service, monkeypatch):
+    """But not in check mode."""
+    restart(service, ARBITRATION, asked(NAME, wait=False))
+    module = importlib.import_module(f"ansible_collections.oceanbase.ocp.plugins.modules.{name}")
+    monkeypatch.setattr(module, act, lambda *_given, **_options: service.passes(60))
+    options = {option: spec.get("default") for option, spec in module.DEFINITION.argument_spec.items()}
+    module.run(service, {**options, **given}, RunMode(check_mode))
+    [row] = journal_here().entries()["requests"]
+    assert row["outcome"] == ("RUNNING" if check_mode else "SUCCESSFUL")

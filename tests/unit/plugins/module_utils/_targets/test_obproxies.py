@@ -154,6 +154,19 @@ def test_untied_task_on_a_host_of_theirs_may_be_theirs(api):
     ]
 
 
+def test_task_that_the_filter_by_host_alone_finds_counts(api):
+    """The list may be behind. A restart of a server of that host is none of theirs."""
+    tied, untied, of_server = task(95, {"obproxyId": 82}), task(94), task(96, name="Restart OB server")
+    for host, gives in {51: [of_server, untied], 52: [tied], NO_HOST: []}.items():
+        api.expect("tasks", hostId=host, gives=gives)
+    found = BOTH.touching(api.double, [task(93)])
+    assert [(entry.record["id"], entry.restarts, entry.is_denied) for entry in found] == [
+        (94, NOTHING, False),
+        (95, {SECOND.address}, False),
+        (93, NOTHING, True),
+    ]
+
+
 def test_untied_task_may_be_theirs_where_the_filter_by_host_is_ignored(api):
     found = [task(93), task(92)]
     by_host = {51: found, 52: found, NO_HOST: found}
