@@ -178,7 +178,7 @@ class SqlJournal(ABC):
 
     def requests_of_task(self, task_id: int) -> list[RequestRow]:
         with self._session() as run:
-            return self._requests_of(run, [_task_key(task_id)])
+            return [row for row in self._requests_of(run, [_task_key(task_id)]) if row.task_id == task_id]
 
     def down(self) -> list[RequestRow]:
         with self._session() as run:

@@ -217,6 +217,13 @@ def test_requests_are_found_by_their_task(journal):
     assert [row.number for row in journal.requests([FIRST])] == [noted]
 
 
+def test_request_is_found_by_its_newest_task_alone(journal):
+    number = journal.begin(request(FIRST))
+    for task_id in (81, 82, 81):
+        journal.note(number, task_id=task_id)
+    assert [[row.number for row in journal.requests_of_task(task_id)] for task_id in (81, 82)] == [[number], []]
+
+
 def test_task_that_another_controller_has_witnessed_is_claimed_for_its_request(journal):
     seen = journal.begin(replace(request(FIRST), witnessed=True))
     journal.note(seen, task_id=81, began=START, outcome="SUCCESSFUL")

@@ -194,6 +194,18 @@ def test_end_that_a_wait_for_the_task_sees_is_noted(case, end, service):
         assert restart(service, case, asked(NAME))["action"] == "skipped"
 
 
+def test_end_of_another_task_that_got_the_id_is_not_noted(service):
+    """As in an OCP that was installed anew."""
+    restart(service, ARBITRATION, asked(NAME, wait=False))
+    service.passes(3600)
+    service.jobs.clear()
+    service.restart_arbitration_service(61)
+    service.passes(60)
+    with noting_ends(service, None, [1001]):
+        pass
+    assert [row["outcome"] for row in journal_here().entries()["requests"]] == ["RUNNING"]
+
+
 def test_end_that_a_failed_wait_sees_is_noted(service):
     service.end = "FAILED"
     task_id = restart(service, ARBITRATION, asked(NAME, wait=False))["task_id"]
