@@ -153,7 +153,7 @@ class RequestRow:
     the journal. ``ahead`` is how many seconds the clocks of the service were ahead of the controller's then, at least
     and at most. ``timeout`` is how many seconds its answer may take; 0 if that is not noted. ``witnessed``: it is not
     our request for this change but a restart by somebody else, or for another change, noted as a proof that OCP may
-    forget. ``dated``: it is for an instant (``started_before``).
+    forget. ``since`` is the instant that it is for (``started_before``), in seconds since 1970.
     """
 
     number: int | None
@@ -176,12 +176,12 @@ class RequestRow:
     ahead: tuple[float, float] | None = None
     timeout: float = 0.0
     witnessed: bool = False
-    dated: bool = False
+    since: float | None = None
 
     @property
     def is_for_change(self) -> bool:
         """Whether it is for a change, so that a later run may need it however late that is."""
-        return self.dated or self.change is not None or self.values is not None
+        return self.since is not None or self.change is not None or self.values is not None
 
     @property
     def takes_down(self) -> bool:

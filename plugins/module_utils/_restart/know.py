@@ -49,8 +49,8 @@ class Ended:
 class Memory:
     """What is known besides a look: by this run, and by the journal.
 
-    ``requested`` has the time at which this machine requested the restart of a member, in seconds since 1970, by the id
-    of the task and the name of the member. ``own`` has the ids of tasks that a request of this run may have started.
+    ``requested`` has the time since which the restart of a member came, by the journal, in seconds since 1970, by the
+    id of the task and the name of the member. ``own`` has the ids of tasks that a request of this run may have started.
     ``ended`` tells whether a start may still show. ``skipped`` has the ids of own tasks that skipped a step, by the
     journal. ``late`` has the names of members for which an earlier restart may still show its start. ``proven`` has the
     names of members whose start has moved since a request for the change, the task of which has SUCCEEDED.

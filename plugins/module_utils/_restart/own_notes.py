@@ -91,10 +91,14 @@ class Change:
         """Whether it has an instant or a name."""
         return self.started_before is not None or self.name is not None
 
+    @property
+    def since(self) -> float | None:
+        """Its instant, in seconds since 1970."""
+        return None if self.started_before is None else self.started_before.timestamp()
+
     def has(self, row: RequestRow, clock: ServiceClock) -> bool:
-        """Whether a request was for this change too, or came since its instant."""
-        since = self.started_before
-        by_time = since is not None and sent_at(row, clock) >= since.timestamp()
+        """Whether a request was for this change too, or its restart came since the instant."""
+        by_time = self.since is not None and came_since(row, clock) >= self.since
         is_of_name = self.name is not None and row.change == self.name
         return by_time or is_of_name or self.is_for_values(row)
 
@@ -266,7 +270,7 @@ class OwnNotes:
         return sorted({row.task_id for row in self._here if row.task_id is not None and self._is_of_change(row)})
 
     def requested_at(self) -> dict[int, dict[str, float]]:
-        """When the request of each of its own tasks was sent; see requested_at."""
+        """See the function of this name; of the requests for the target or a part of it."""
         return requested_at(self._here, self._keys, self._api.service_clock)
 
     def open_requests(self, look: Look) -> tuple[Request, ...]:
@@ -414,7 +418,7 @@ class OwnNotes:
             places=taken_down(self._keys, look.observed, late),
             ahead=self._api.service_clock.bounds,
             timeout=self._api.timeout,
-            dated=self._change.started_before is not None,
+            since=self._change.since,
         )
 
     def _withdraw(self, row: RequestRow) -> None:
@@ -695,8 +699,7 @@ def note_witness(
     """Note a restart of these members that proves the change, and that OCP may forget, unless it is noted for that.
 
     Somebody else has requested it, or we for another change. It is noted as a request of the time at which the task
-    began, which has SUCCEEDED; where its start step alone came since the instant, of that instant. Called with the lock
-    of the cluster held.
+    began, which has SUCCEEDED. Called with the lock of the cluster held.
     """
     began = instant(task.start_time)
     if began is None or not keys:
@@ -711,10 +714,9 @@ def note_witness(
 
 def _witness(api: OcpApi, target: Target, keys: Sequence[MemberKey], change: Change, at: float) -> RequestRow:
     """The row for a restart of these members that began at this time by this controller's clock."""
-    since = change.started_before
     return RequestRow(
         None,
-        at if since is None else max(at, since.timestamp()),
+        at,
         target.kind,
         target.task_name,
         tuple((key, Shown()) for key in keys),
@@ -725,7 +727,7 @@ def _witness(api: OcpApi, target: Target, keys: Sequence[MemberKey], change: Cha
         ahead=api.service_clock.bounds,
         timeout=api.timeout,
         witnessed=True,
-        dated=since is not None,
+        since=change.since,
     )
 
 
@@ -804,16 +806,33 @@ def _names_by_key(keys: Mapping[str, MemberKey]) -> dict[MemberKey, str]:
     return {key: name for name, key in keys.items()}
 
 
+def came_since(row: RequestRow, clock: ServiceClock) -> float:
+    """Since when the restart of a request came, by this machine's clock, in seconds since 1970.
+
+    That of a proof came since the instant that it proves: its task may have begun before that, and started the target
+    after it. Every other one came since its request was sent.
+    """
+    sent = sent_at(row, clock)
+    return max(sent, row.since) if row.witnessed and row.since is not None else sent
+
+
 def requested_at(
     rows: Iterable[RequestRow], keys: Mapping[str, MemberKey], clock: ServiceClock
 ) -> dict[int, dict[str, float]]:
-    """When the request of each task was sent, see sent_at, by the names of the members that it was for."""
+    """Since when the restart of each task came, see came_since, by the names of the members that it was for.
+
+    A task may have several rows: its request, and proofs of other changes for some of its members.
+    """
     by_key = _names_by_key(keys)
-    return {
-        row.task_id: {by_key[key]: sent_at(row, clock) for key, _shown in row.members if key in by_key}
-        for row in rows
-        if row.task_id is not None
-    }
+    found: dict[int, dict[str, float]] = {}
+    for row in rows:
+        if row.task_id is not None:
+            members = found.setdefault(row.task_id, {})
+            at = came_since(row, clock)
+            members.update(
+                {by_key[key]: max(at, members.get(by_key[key], at)) for key, _ in row.members if key in by_key}
+            )
+    return found
 
 
 def noted_at_requests(

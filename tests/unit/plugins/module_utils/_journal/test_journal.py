@@ -279,7 +279,7 @@ def test_note_of_a_request_that_is_gone_changes_nothing(journal):
     [
         ({}, True),
         ({"change": None, "values": '{"a": "1"}'}, True),
-        ({"change": None, "dated": True}, True),
+        ({"change": None, "since": 990.0}, True),
         ({"change": None}, False),
     ],
     ids=["of a name", "of values", "of an instant", "of none"],

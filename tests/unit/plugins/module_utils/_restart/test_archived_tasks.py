@@ -162,7 +162,7 @@ def test_restart_that_only_its_task_proves_is_remembered_for_as_long_as_somebody
         service.passes(60)
     restart(service, ARBITRATION, asked({"started_before": at(-100)}))
     archives(service)
-    assert [row["dated"] for row in journal_here().entries()["requests"]] == [True]
+    assert [row["since"] for row in journal_here().entries()["requests"]] == [at(-100).timestamp()]
     assert restart(service, ARBITRATION, asked({"started_before": at(-100)}))["action"] == "skipped"
     assert len(service.posts) == 1
 

@@ -9,14 +9,14 @@ from datetime import UTC, timedelta
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import JournalError, NameTaken
-from ansible_collections.oceanbase.ocp.plugins.module_utils._base.service_clock import LARGEST_CORRECTION
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.service_clock import LARGEST_CORRECTION, ServiceClock
 from ansible_collections.oceanbase.ocp.plugins.module_utils._journal.memory_journal import MemoryJournal
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.task_model import Task
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.change import Begin
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.know import Ended
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.knowledge import Relative, Request
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.look import Look
-from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.own_notes import Claim, OwnNotes
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.own_notes import Claim, OwnNotes, requested_at
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.own_request import Sent
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart_request import RestartRequest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.agents import Agents
@@ -26,6 +26,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll_pauses
 from ansible_collections.oceanbase.ocp.tests.unit.support.controllers import another_process
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import SERVER, at
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import clock_ahead, raw_task, step
+from ansible_collections.oceanbase.ocp.tests.unit.support.journal_cases import FIRST, SECOND, request
 from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import ORDERS, SERVER_41
 
 ADDRESS = SERVER_41.address
@@ -1052,3 +1053,15 @@ def test_own_restart_that_has_ended_well_is_not_at_work_by_an_older_answer(run, 
     assert [found.task_id for found in notes.own_restarts([running])] == [1001]
     notes.ended(Task.from_api(raw_task(1001, "SUCCESSFUL")))
     assert notes.own_restarts([running]) == []
+
+
+def test_restart_came_since_its_request_or_since_the_instant_that_it_proves():
+    """Whatever the order of the rows of one task, and whichever of its members each has."""
+    requested = request(FIRST, SECOND, task_id=81, at=1000.0)
+    proof = request(FIRST, task_id=81, at=1000.0, since=1020.0, witnessed=True)
+    earlier = replace(proof, since=990.0)
+    keys = {"first": FIRST, "second": SECOND}
+    for rows in [requested, proof, earlier], [earlier, proof, requested]:
+        assert requested_at(rows, keys, ServiceClock()) == {81: {"first": 1020.0, "second": 1000.0}}
+    # A request for an instant came since it was sent, however late that is.
+    assert requested_at([replace(requested, since=1020.0)], keys, ServiceClock())[81]["first"] == 1000.0

@@ -290,10 +290,12 @@ def test_past_restart_that_took_too_long(budget, service):
     assert service.calls.count("tasks") == 1
 
 
-def test_past_restarts_that_cannot_be_read_stop_it(service):
+@pytest.mark.parametrize("option", ["offline_budget", "rolling_restart_offline_budget"])
+def test_past_restarts_that_cannot_be_read_stop_it(option, service):
     service.failing["tasks"] = [refused(403)] * 2
-    with pytest.raises(PermissionDenied, match="With offline_budget=ignore, this is not checked"):
-        restart(service, signs=frozenset(), offline_budget=OfflineBudget.WARN)
+    hints = Hints({"offline_budget": option})
+    with pytest.raises(PermissionDenied, match=f"With {option}=ignore, this is not checked"):
+        restart(service, signs=frozenset(), offline_budget=OfflineBudget.WARN, hints=hints)
     assert service.posts == []
 
 
