@@ -192,8 +192,8 @@ requests:
       returned: always
       type: bool
     witnessed:
-      description: Whether it is no request of this journal's controllers, but the restart by somebody else that was the
-        only proof, for a target that shows no start.
+      description: Whether it is no request for this change, but a restart by somebody else or for another change that
+        was its only proof.
       returned: always
       type: bool
     down:
