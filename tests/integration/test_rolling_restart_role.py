@@ -198,7 +198,7 @@ def test_cluster_with_fewer_zones_than_min_zones_is_refused(roll, start_emulator
     emulator = start_emulator("--clusters", "1", "--zones", "2", "--servers-per-zone", "1", *QUICK)
     refused = roll(emulator, ["cluster1"], min_zones=3)
     assert refused.rc == 2
-    assert "cluster1 (id 1) has 2 zones (zone1, zone2), and min_zones=3 is required" in message(refused)
+    assert "cluster1 (id 1) has 2 zones (zone1, zone2), and rolling_restart_min_zones=3 is required" in message(refused)
     assert posts(emulator) == []
 
 
