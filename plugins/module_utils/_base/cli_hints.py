@@ -20,7 +20,7 @@ _ENDINGS = {
     "task": _TO_THE_END,
     "task_info": {"detail": "summary"},
     "task_wait": {"detail": "compact"},
-    "restart_journal_clear": {},
+    "restart_journal_clear": {"detail": "compact"},
 }
 RUN_AGAIN = "Then run the same command again."
 RUN_AGAIN_IF_NONE = "If none has started, run the same command again."

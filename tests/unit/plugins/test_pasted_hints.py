@@ -41,6 +41,8 @@ VALUES = {
     "waves": "true",
     "strategy": "server",
     "approved_plan": "/ops/plan.json",
+    "offline_budget": "warn",
+    "min_zones": "2",
 }
 LISTS = {"tolerate_outage_of": ["sys", "cart"], "judged_tasks": [1001, 1002], "stop_on": ["alarms", "backup"]}
 PAGES = {

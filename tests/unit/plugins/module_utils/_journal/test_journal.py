@@ -140,7 +140,7 @@ def test_name_keeps_what_it_asks(journal):
     assert str(raised.value) == (
         "change: memory-2026-11-20 asked for a restart of each server when it was first used, and now asks for a "
         "restart of zone z1. Give a new change a new name, or clear this one, which lets all of it restart once more: "
-        "ansible localhost -m oceanbase.ocp.restart_journal_clear -a 'change=memory-2026-11-20'"
+        "ansible localhost -m oceanbase.ocp.restart_journal_clear -a 'change=memory-2026-11-20 detail=compact'"
     )
     assert isinstance(raised.value, OptionError)
     # Nothing of it was kept, of the cluster without the name neither.
