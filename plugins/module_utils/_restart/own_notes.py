@@ -826,12 +826,11 @@ def requested_at(
     by_key = _names_by_key(keys)
     found: dict[int, dict[str, float]] = {}
     for row in rows:
-        if row.task_id is not None:
-            members = found.setdefault(row.task_id, {})
-            at = came_since(row, clock)
-            members.update(
-                {by_key[key]: max(at, members.get(by_key[key], at)) for key, _ in row.members if key in by_key}
-            )
+        if row.task_id is None:
+            continue
+        at, members = came_since(row, clock), found.setdefault(row.task_id, {})
+        names = [by_key[key] for key, _shown in row.members if key in by_key]
+        members.update({name: max(at, members.get(name, at)) for name in names})
     return found
 
 
