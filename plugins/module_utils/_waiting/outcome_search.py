@@ -35,13 +35,17 @@ class Search(Generic[Found]):
 
 
 def search_outcome(api: OcpApi, look: Callable[[], Found | None], clock: Clock) -> Search[Found]:
-    """Look again and again until something is found, for as long as one request may last."""
+    """Look again and again until something is found, for as long as one request may last.
+
+    A look may read many pages of the list: at most a third of the time is spent with looks.
+    """
     until = clock.now() + api.timeout
     while True:
+        began = clock.now()
         try:
             search = Search(look(), None)
         except (ServiceError, TargetError) as error:
             search = Search(None, error)
         if search.found or search.is_in_vain or clock.now() >= until:
             return search
-        clock.sleep(SHORTEST_PAUSE)
+        clock.sleep(max(SHORTEST_PAUSE, 2 * (clock.now() - began)))

@@ -52,6 +52,13 @@ def test_search_lasts_as_long_as_a_request(search, service):
     assert sum(service.time.pauses) == 2.0
 
 
+def test_looks_that_take_long_are_farther_apart(service):
+    """A search of eleven pages each half a second is more than a service may allow."""
+    service.timeout = 6.0
+    assert search_outcome(service, lambda: service.passes(1.0), service.time.clock).found is None
+    assert service.time.pauses == [2.0, 2.0]
+
+
 def test_last_failed_look_is_told(search, service):
     found = search(NOT_YET, refused(503))
     assert (found.found, found.is_in_vain) == (None, False)
