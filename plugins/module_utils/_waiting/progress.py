@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 
 from .._base.errors import RequestRefused, ServiceError
-from .._base.text import state_words
+from .._base.text import counted, state_words
 from .._ocp.task_model import FAILED, RUNNING, SUCCESSFUL, Subtask, Task
 from .progress_lines import HEARTBEAT_SECONDS, Show, minutes_and_seconds, progress_line
 
@@ -43,12 +43,18 @@ class PollResult:
     names: Mapping[int, str] = field(default_factory=dict)
     unseen: Unseen | None = None
 
+    @property
+    def total(self) -> int:
+        """How many tasks are waited for."""
+        return self.ended + len(self.unfinished)
+
 
 class Progress:
     """The lines of one wait: step by step for up to MOST_TASKS_IN_DETAIL tasks, totals for more.
 
     ``offline_time`` is how many seconds a server may be offline. From half of it on, a line a minute says what is left.
-    Without ``steps`` there is a line only where nothing was shown for a minute: what the task works on, and its step.
+    Without ``steps`` there is a line for each task that ends before the last one, and where nothing was shown for a
+    minute: what the task works on, and its step.
     """
 
     def __init__(self, show: Show, offline_time: float | None = None, *, steps: bool = True) -> None:
@@ -75,7 +81,7 @@ class Progress:
         waited = result.waited
         if result.unfinished:
             self._report_offline_time(waited)
-        many = result.ended + len(result.unfinished) > MOST_TASKS_IN_DETAIL
+        many = result.total > MOST_TASKS_IN_DETAIL
         error = _poll_error(result.problem) if result.problem else ""
         if error and not self._error_shown:
             self._say(_error_line(error, result), waited)
@@ -83,11 +89,10 @@ class Progress:
         self._names = result.names
         for task in result.just_read.values():
             self._note_work(task, waited)
-            if not many:
-                if self._steps:
-                    self._report_steps(task, waited)
-            elif task.finished and not task.succeeded and self._is_new(task.id, task.status, task.finish_time):
-                self._say(f"{task.label} {_outcome(task)}{_failed_step(task)}", waited, failed=True)
+            if self._steps and not many:
+                self._report_steps(task, waited)
+            elif task.finished and result.total > 1:
+                self._report_end(task, result, many=many)
         if many:
             self._report_totals(result)
         else:
@@ -118,9 +123,20 @@ class Progress:
     def _work(self, task: Task, waited: float) -> str:
         """As in ``10.0.0.4:2882 (task 1001): Stop observer service, for 3:00``."""
         what, since = self._at_work[task.id]
+        return f"{self._named(task)}: {what}, for {minutes_and_seconds(waited - since)}"
+
+    def _named(self, task: Task) -> str:
         name = self._names.get(task.id)
-        named = f"{name} (task {task.id})" if name else f"Task {task.label}"
-        return f"{named}: {what}, for {minutes_and_seconds(waited - since)}"
+        return f"{name} (task {task.id})" if name else f"Task {task.label}"
+
+    def _report_end(self, task: Task, result: PollResult, *, many: bool) -> None:
+        """Of many, only one that did not succeed: totals follow. Of a few, not the last one: its caller tells that."""
+        is_told = not task.succeeded or (result.unfinished and not many)
+        if not is_told or not self._is_new(task.id, task.status, task.finish_time):
+            return
+        left = f", {counted(len(result.unfinished), 'task')} left" if result.unfinished and not many else ""
+        words = f"{self._named(task)} {_outcome(task)}{_failed_step(task)}{left}"
+        self._say(words, result.waited, failed=not task.succeeded)
 
     def _report_offline_time(self, waited: float) -> None:
         if self._offline_time is None or waited < self._offline_due:
@@ -134,7 +150,7 @@ class Progress:
         bad = f" ({result.unsuccessful} not successful)" if result.unsuccessful else ""
         named = f": {', '.join(map(str, result.unfinished))}" if len(result.unfinished) <= MOST_TASKS_IN_DETAIL else ""
         totals = (
-            f"{result.ended} of {result.ended + len(result.unfinished)} tasks ended{bad}",
+            f"{result.ended} of {result.total} tasks ended{bad}",
             f", {len(result.unfinished)} go on{named}" if result.unfinished else "",
         )
         if totals != self._totals:

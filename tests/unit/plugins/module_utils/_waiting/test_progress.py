@@ -227,8 +227,8 @@ def test_task_count_is_shown_only_after_a_change():
 @pytest.mark.parametrize(
     ("end", "line"),
     [
-        (task(3, "FAILED", 2), "  3 (Restart 3) FAILED at subtask 2 of 3, Copy it"),
-        (task(3, "SUCCESSFUL", 1, operation="ROLLBACK"), "  3 (Restart 3) ROLLED BACK"),
+        (task(3, "FAILED", 2), "  Task 3 (Restart 3) FAILED at subtask 2 of 3, Copy it"),
+        (task(3, "SUCCESSFUL", 1, operation="ROLLBACK"), "  Task 3 (Restart 3) ROLLED BACK"),
     ],
     ids=["failed", "rolled back"],
 )
@@ -273,6 +273,19 @@ def test_without_steps_a_line_each_minute_names_the_server_and_the_step():
     assert screen.lines[:2] == [f"  10.0.0.4:2882 (task 7): Start it, for {time}" for time in ("0:59", "1:59")]
     assert screen.times == pytest.approx([60.0 * minute for minute in range(1, 67)])
     assert watch({7: [*looks, task(7, "SUCCESSFUL", done=3)]}, steps=False).lines == []
+
+
+def test_without_steps_the_end_of_each_of_a_few_tasks_is_told_at_once():
+    """A failure does not wait for the others; the end of the last one is told by who waits."""
+    looks = {
+        7: [task(7), task(7, "FAILED", 2)],
+        8: [task(8), task(8), task(8, "SUCCESSFUL", 3)],
+        9: [task(9), task(9), task(9), task(9, "SUCCESSFUL", 3)],
+    }
+    screen = watch(looks, steps=False, purpose=Purpose(names={7: "10.0.0.4:2882", 8: "10.0.0.5:2882"}))
+    failed = "  10.0.0.4:2882 (task 7) FAILED at subtask 2 of 3, Copy it, 2 tasks left"
+    assert screen.lines == [failed, "  10.0.0.5:2882 (task 8) SUCCESSFUL, 1 task left"]
+    assert screen.failures == [failed]
 
 
 @pytest.mark.parametrize(
