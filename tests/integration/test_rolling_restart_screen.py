@@ -200,6 +200,25 @@ def test_run_that_stops_says_why_once(roll, start_emulator):
     assert [line for line in lines(stopped) if line.startswith("  1 of 9, 10.0.0.4:2882 (zone2) FAILED, 8 left")]
 
 
+def test_run_between_task_files_that_stops_says_why_once(roll, start_emulator, tmp_path):
+    """The restart itself fails no task: its failure is the last one, and in the line of its server."""
+    emulator = start_emulator(*NINE)
+    fault = {"match": {"taskId": 1002, "subtask": "Start observer process"}, "action": "fail", "message": CAUSE}
+    emulator.post("/emulator/faults", {"kind": "subtask", **fault})
+    for name in ("before", "after"):
+        (tmp_path / f"{name}.yml").write_text(json.dumps([{"ansible.builtin.debug": {"msg": name}}]))
+    files = {f"{name}_node": str(tmp_path / f"{name}.yml") for name in ("before", "after")}
+    stopped = roll(emulator, ["cluster1"], servers=["4", "5", "6"], **files)
+    assert stopped.rc == 2
+    [said] = [line for line in lines(stopped) if CAUSE in line and not line.startswith("fatal: ")]
+    assert said.strip().endswith(f"failed: {CAUSE}")
+    assert re.search(r"item=2 of 3, 10.0.0.5:2882 FAILED in \d+\.\d s, 1 left\)", stopped.output)
+    assert stopped.failed == {"Stop here", "Make sure that nothing failed"}
+    # What Ansible prints of the first server, with ten lines of its task files.
+    begin, end = (stopped.output.index(f"{place} of 3: 10.0.0") for place in (1, 2))
+    assert stopped.output[begin:end].count("\n") <= 50, stopped.output
+
+
 @pytest.mark.nightly
 def test_restarts_between_task_files_have_the_same_words(roll, start_emulator, tmp_path):
     emulator = start_emulator(*NINE)
