@@ -325,7 +325,8 @@ plan:
       returned: always
       type: str
     lost_tenants:
-      description: The names of the tenants in RV(plan.message), in alphabetical order.
+      description: The names of the tenants for which servers are refused. If none is, those for which not all can be
+        down at once.
       returned: always
       type: list
       elements: str

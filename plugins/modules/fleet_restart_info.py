@@ -181,7 +181,8 @@ message:
   returned: success
   type: str
 lost_tenants:
-  description: The names of the tenants in RV(message), in alphabetical order.
+  description: The names of the tenants for which servers are refused. If none is, those for which not all can be down
+    at once.
   returned: success
   type: list
   elements: str

@@ -138,8 +138,9 @@ class Hints:
         return f"{', '.join(map(self.named, options.split(', ')))}{colon}{rest}"
 
     def named(self, option: str) -> str:
-        """The option or its variable."""
-        return self.variables.get(option, option)
+        """The option or its variable, also of a part of it as in ``most_down.idc``."""
+        name, dot, part = option.partition(".")
+        return f"{self.variables.get(name, name)}{dot}{part}"
 
     def given(self, option: str, value: str) -> str:
         """As in ``safety=none``, or ``-e rolling_restart_safety=none``; empty if the caller cannot give it."""

@@ -13,7 +13,7 @@ from .._base.text import in_seconds, join_names
 from .._journal.journal import Allows, Journal
 from .._journal.rows import Place, RequestRow
 from .._ocp.endpoints import OcpApi
-from .._safety.caps import OPTION, Crossing
+from .._safety.caps import Crossing
 from .._targets.cluster import servers_in_all
 from .._targets.target import Target
 from .down_servers import DownServers
@@ -94,7 +94,7 @@ class CapGate:
         if self._caps is None:
             return Judgement(Go())
         if self._problem is not None:
-            self._problem.add_advice(f"Without {OPTION}.percent, this is not read.")
+            self._problem.add_advice(f"Without {self._named}.percent, this is not read.")
             raise self._problem
         warnings = self._unplaced(look)
         found = self._crossed(look, ())
@@ -104,7 +104,7 @@ class CapGate:
         words = tuple(crossing.words for crossing in found)
         after = f" after {in_seconds(round(waited))}" if waited else ""
         refusal = NotSafe(
-            f"Did not restart {self._target.label}: {OPTION} allows no more{after}: {'; '.join(words)}. {self._way_out}"
+            f"Did not restart {self._target.label}: {self._named} allows no more{after}: {'; '.join(words)}. {self._way_out(found)}"
         )
         is_vain = any(crossing.fits_never for crossing in found)
         return Judgement(Refuse(refusal) if is_vain else Wait(refusal, words), problems=words, warnings=warnings)
@@ -168,7 +168,7 @@ class CapGate:
         asked = self._caps.most if self._caps is not None else {}
         taken = self._taken(look)
         return tuple(
-            f"OCP does not show the {what} of {join_names(names)}, so for {OPTION}.{key} it may be any."
+            f"OCP does not show the {what} of {join_names(names)}, so for {self._named}.{key} it may be any."
             for key, what, names in (
                 ("idc", "IDC", [place.address for place in taken if place.idc is None]),
                 ("region", "region", [place.address for place in taken if place.region is None]),
@@ -182,15 +182,20 @@ class CapGate:
             f"request {row.number}" + (f" (task {row.task_id})" if row.task_id is not None else "") for row in ahead
         )
         return NotSafe(
-            f"Did not restart {self._target.label}: {OPTION} allows no more: {words}, and that has not changed for "
+            f"Did not restart {self._target.label}: {self._named} allows no more: {words}, and that has not changed for "
             f"{in_seconds(round(waited))}. It waits for {restarts} of the journal {self._journal.place}. Look at these "
             "servers in OCP; what does not count any more is cleared with oceanbase.ocp.restart_journal_clear. "
-            f"{self._way_out}"
+            f"{self._way_out(found)}"
         )
 
     @property
-    def _way_out(self) -> str:
-        return f"To go on regardless, give a larger {self._request.hints.named('most_down')}."
+    def _named(self) -> str:
+        """The option, as the caller gives it."""
+        return self._request.hints.named("most_down")
+
+    def _way_out(self, found: Iterable[Crossing]) -> str:
+        larger = "" if self._caps is None else self._request.hints.given("most_down", self._caps.allowing(found))
+        return f"To go on regardless, give {larger}." if larger else ""
 
 
 def _ahead_of(rows: Iterable[RequestRow], found: Iterable[Crossing]) -> list[RequestRow]:

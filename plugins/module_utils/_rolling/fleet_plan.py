@@ -76,7 +76,7 @@ class FleetRequest:
 def plan_fleet(crew: Crew, wanted: FleetRequest) -> Result:
     """The result of the module: ``waves``, ``left_alone`` and ``refused`` servers, why in ``message``, ``warnings``.
 
-    ``lost_tenants`` are those of the message. ``obstacles`` are for what the database would refuse the refused servers
+    ``lost_tenants`` are those for which servers are refused or, if none is, cannot all be down at once. ``obstacles`` are for what the database would refuse the refused servers
     now, even if all outages were tolerated.
 
     Each cluster is read once, side by side, without waiting. Raises OptionError, TargetError for what does not exist,
@@ -95,7 +95,7 @@ def plan_fleet(crew: Crew, wanted: FleetRequest) -> Result:
         "left_alone": [facts for plan in plans for facts in plan.left_alone],
         "refused": [facts for plan in plans for facts in plan.refused],
         "message": "\n".join([*(plan.message for plan in plans if plan.message), *_capped_words(together, waves)]),
-        "lost_tenants": sorted({name for plan in plans for name in plan.lost}),
+        "lost_tenants": _lost_tenants(plans),
         "obstacles": [obstacle for plan in plans for obstacle in plan.obstacles],
         "remedies": [line for plan in plans for line in plan.remedies],
         "forecast": _forecast(plans, waves, wanted),
@@ -106,6 +106,11 @@ def plan_fleet(crew: Crew, wanted: FleetRequest) -> Result:
         ],
     }
     return found if wanted.approval is None else _approved(found, plans, wanted, wanted.approval)
+
+
+def _lost_tenants(plans: Sequence[_ClusterPlan]) -> list[str]:
+    refusing = [plan for plan in plans if plan.refused]
+    return sorted({name for plan in refusing or plans for name in plan.lost})
 
 
 def _approved(found: Result, plans: Sequence[_ClusterPlan], wanted: FleetRequest, approval: Approval) -> Result:
@@ -158,7 +163,7 @@ class _Found:
 class _ClusterPlan:
     """The part of the result that is of one cluster; ``tenants`` are the names of those that were looked at.
 
-    ``lost`` are the names of those that do not allow it. ``obstacles`` are those of the database, ``remedies`` the
+    ``lost`` are the names of those that do not allow what is refused or, if nothing is, all at once. ``obstacles`` are those of the database, ``remedies`` the
     lines with the commands that start what is stopped.
     """
 
@@ -330,7 +335,8 @@ class _PlannedCluster:
         words = []
         if len(waves) > 1:
             together = self._verdict([name for name in self._needed if name not in refused], 1)
-            self._note_lost(together.refused)
+            if not refused:
+                self._note_lost(together.refused)
             why = refusal_words(together.refused) or "The database stops servers of one zone at a time."
             words.append(f"The servers of {label} cannot all be down at once. {why}")
         if refused:

@@ -283,9 +283,8 @@ def refusal_lines(plan: Result, wanted: FleetRequest, hints: Hints) -> Iterator[
         f"Nothing was sent. These can restart together: {_named(first['servers'])}. These cannot join them: "
         f"{_named(later)}."
     )
-    more = "" if wanted.caps is None else f", or a larger {hints.named('most_down')}"
     in_waves = f"To restart them in {counted(len(plan['waves']), 'wave')}, give {hints.given('waves', 'true')}."
-    yield f"{in_waves} Else give {given}{more}." if given else in_waves
+    yield f"{in_waves} Else give {given}." if given else in_waves
 
 
 def _allowing(plan: Result, wanted: FleetRequest, hints: Hints) -> list[str]:

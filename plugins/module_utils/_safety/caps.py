@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
+from math import ceil
 from typing import Any
 
 from .._base.errors import OptionError
@@ -28,12 +29,14 @@ SCOPES: Mapping[str, tuple[str, Callable[[Place], str | None]]] = {
 class Crossing:
     """A cap that is passed: ``words`` for people; ``down`` are the addresses of the servers that are down in it.
 
-    ``fits_never``: also if no other server is down.
+    ``fits_never``: also if no other server is down. ``needed`` is the number with which the cap would not be passed.
     """
 
+    key: str
     words: str
     down: frozenset[str]
     fits_never: bool
+    needed: int
 
 
 @dataclass(frozen=True)
@@ -57,13 +60,23 @@ class Caps:
         """
         return [found for key in self.most for found in self._crossed(key, total, down, more)]
 
+    def allowing(self, found: Iterable[Crossing]) -> str:
+        """The option with which none of these were passed, as in ``idc=2,percent=20``."""
+        needed = dict(self.most)
+        for crossing in found:
+            needed[crossing.key] = max(needed[crossing.key], crossing.needed)
+        return ",".join(f"{key}={number}" for key, number in needed.items())
+
     def _crossed(self, key: str, total: int, down: Collection[Place], more: Collection[Place]) -> Iterator[Crossing]:
         most, where = self._number(key, total), SCOPES[key][1]
         for value in dict.fromkeys(map(where, more)):
             there = _at(value, where, down)
             added = _at(value, where, more) - there
             if added and len(there) + len(added) > most:
-                yield Crossing(self._words(key, value, total, there, added), there, len(added) > most)
+                in_all = len(there) + len(added)
+                needed = min(100, ceil(100 * in_all / max(1, total))) if key == "percent" else in_all
+                words = self._words(key, value, total, there, added)
+                yield Crossing(key, words, there, len(added) > most, needed)
 
     def _number(self, key: str, total: int) -> int:
         return max(1, total * self.most[key] // 100) if key == "percent" else self.most[key]
@@ -74,7 +87,7 @@ class Caps:
         share = f" ({self.most[key]} % of {total})" if key == "percent" else ""
         if len(added) > most:
             servers = counted(len(added), "server")
-            return f"it takes down {servers}{of} at once, more than {OPTION}.{key}={self.most[key]}{share}"
+            return f"it takes down {servers}{of} at once, more than the {most} that may be down{share}"
         servers, verb = counted(most, "server"), "is" if len(there) == 1 else "are"
         return f"{len(there)} of {servers}{of}{share} {verb} down ({join_names(sorted(there))})"
 

@@ -8,6 +8,7 @@ import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.cli_hints import (
     NEXT_STEPS_HEADING,
     RUN_AGAIN,
+    Hints,
     ways_last,
 )
 
@@ -52,3 +53,9 @@ def test_what_comes_after_the_commands_is_not_lost():
         "Run it again if it is wanted.",
         RUN_AGAIN,
     ]
+
+
+def test_part_of_an_option_is_named_by_the_variable_of_the_option():
+    hints = Hints({"most_down": "fleet_restart_most_down"})
+    message = hints.by_caller("most_down.servers: 0 is no such number; give a whole one, 1 or more.")
+    assert message == "fleet_restart_most_down.servers: 0 is no such number; give a whole one, 1 or more."

@@ -176,6 +176,15 @@ def test_only_replica_is_refused_unless_its_outage_is_tolerated(plan, ocp):
     assert tolerated["warnings"] == ["tolerate_outage_of: no tenant of these clusters has the name tset."]
 
 
+def test_only_the_outage_is_proposed_to_be_tolerated_for_which_a_server_is_refused(plan, ocp):
+    """That of sys is lost only if all are down at once, which waves avoid."""
+    ocp.localities = {**ocp.localities, **SINGLE}
+    found = plan()
+    assert (len(waves(found)), [server["server"] for server in found["refused"]]) == (2, [ALL[1]])
+    assert "sys" in found["message"]
+    assert found["lost_tenants"] == ["test"]
+
+
 def test_without_safety_all_go_at_once_and_tenants_are_not_read(plan, ocp):
     ocp.servers_there[2].status = "STOPPED"
     found = plan(safety=False)

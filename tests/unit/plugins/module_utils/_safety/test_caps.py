@@ -68,7 +68,7 @@ def test_what_never_fits_is_told_from_what_fits_later():
     [never] = Caps({"idc": 1}).crossings(9, [C], [A, B])
     [later] = Caps({"idc": 1}).crossings(9, [B], [A])
     assert (never.fits_never, later.fits_never) == (True, False)
-    assert never.words == "it takes down 2 servers of IDC x at once, more than most_down.idc=1"
+    assert never.words == "it takes down 2 servers of IDC x at once, more than the 1 that may be down"
 
 
 def most_at_once(caps, total, part):
@@ -105,6 +105,16 @@ def test_what_is_allowed_passes_no_cap_that_was_not_passed_before(caps, down, mo
         and not any(caps.crossings(total, down[:place], [each]) for place, each in enumerate(down))
     ):
         most_at_once(caps, total, [*down, *more])
+
+
+@given(CAPS, FLEETS, FLEETS, st.integers(1, 400))
+def test_what_is_proposed_is_passed_no_more(caps, down, more, total):
+    """As text, as a message proposes it; a percentage cannot count more servers than there are."""
+    found = caps.crossings(total, down, more)
+    proposed = parse_caps("most_down", dict(part.split("=") for part in caps.allowing(found).split(",")))
+    assert {crossing.key for crossing in proposed.crossings(total, down, more)} <= {"percent"}
+    assert proposed.crossings(total, down, more) == [] or len({*down, *more}) > total
+    assert all(proposed.most[key] >= most for key, most in caps.most.items())
 
 
 @pytest.mark.parametrize("given_caps", [{"idc": 1}, {"idc": "1", "percent": "100"}, {"host": 2, "servers": 500}])
