@@ -289,7 +289,7 @@ class Evidence:
         is_hidden = shown == {None}
         # The end of such a restart may be shown by a clock that is ahead of another.
         recent = last - PROOF_TIMEOUT - self._profile.spread
-        begun = [task for task in self._tasks_of(key) if task.created <= last]
+        begun = [task for task in (*self._tasks_of(key), *self._untold_zones(key)) if task.created <= last]
         is_late = any(task.created > recent or self.is_running(task, recent) for task in begun)
         shown_then = shown.pop() if len(shown) == 1 else None
         return Use(first - self._profile.start_late, last, shown_then, is_hidden, is_late)
@@ -355,6 +355,15 @@ class Evidence:
         if not self._profile.reads_tasks or task.record.at(oldest) is None or self.is_archived(task, at):
             return []
         return task.record.between(oldest, at)
+
+    def _untold_zones(self, key: Key) -> list[Task]:
+        """The restarts of other zones of its cluster, where the service does not tell of which zone a task is."""
+        is_told = self._profile.tags or key[0] != "server"
+        return [
+            task
+            for task in self.tasks.values()
+            if not is_told and (task.kind, task.work) == ("zone", "restart") and task.cluster == self.cluster_of(key)
+        ]
 
     def _tasks_of(self, key: Key) -> Iterable[Task]:
         return [task for task in self.tasks.values() if key in task.members and task.work == "restart"]

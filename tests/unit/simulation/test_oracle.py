@@ -10,9 +10,11 @@ from typing import Any
 
 import pytest
 from ansible_collections.oceanbase.ocp.tests.simulation.answers import Answers
-from ansible_collections.oceanbase.ocp.tests.simulation.fleet import Start
+from ansible_collections.oceanbase.ocp.tests.simulation.evidence import Evidence
+from ansible_collections.oceanbase.ocp.tests.simulation.fleet import Start, Versioned
 from ansible_collections.oceanbase.ocp.tests.simulation.history import Change, Run
 from ansible_collections.oceanbase.ocp.tests.simulation.reports import _is_own
+from ansible_collections.oceanbase.ocp.tests.simulation.task_graph import Task
 
 SERVER = ("server", 111)
 OURS, OTHERS = (SimpleNamespace(memory=object()) for _machine in range(2))
@@ -71,6 +73,30 @@ def test_start_may_have_been_seen_only_from_when_the_service_showed_it(asked_at,
     seen: Any = replace(run(1), exchanges=[read])
     assert Answers(profile, evidence).may_show(seen, SERVER, 5.0) is may_show
     assert Answers(profile, evidence).may_show(seen, SERVER, 10.0) is False
+
+
+@pytest.mark.parametrize(
+    ("kind", "cluster", "tags", "created", "is_late"),
+    [
+        pytest.param("zone", 1, False, 90.0, True, id="of a zone that is not told"),
+        pytest.param("zone", 1, True, 90.0, False, id="of another zone, as its tags tell"),
+        pytest.param("zone", 2, False, 90.0, False, id="in another cluster"),
+        pytest.param("server", 1, False, 90.0, False, id="of another server, which a host tells"),
+        pytest.param("zone", 1, False, -200.0, False, id="long ago"),
+    ],
+)
+def test_start_may_show_late_only_if_a_restart_may_have_been_of_its_server(kind, cluster, tags, created, is_late):
+    task = Task(1001, kind, "restart", None, (("server", 121),), cluster, "alice", None, created)
+    task.record = Versioned(("task", 1001), created, finish=created + 1.0)
+    profile = SimpleNamespace(tags=tags, latest=0.0, agent_refresh=0.0, spread=0.0, start_late=0.0)
+    things = {SERVER: Versioned(SERVER, 0.0, cluster=1, shown=5.0, up=True)}
+    simulation: Any = SimpleNamespace(
+        fleet=SimpleNamespace(things=things),
+        profile=profile,
+        history=SimpleNamespace(runs=[]),
+        tasks=SimpleNamespace(all={1001: task}),
+    )
+    assert Evidence(simulation)._use(SERVER, [], 100.0).is_late is is_late
 
 
 @pytest.mark.parametrize(
