@@ -25,7 +25,8 @@ options:
       - Without it, a success has everything. A failure has its message and what a playbook branches on, such as
         C(task_id), C(verified) and C(failed_task_ids). A task is without its subtasks then, and a failed subtask
         without its log. C(before) and C(after) have the starts alone, C(safety) whether it is safe and what is not, and
-        the lists C(servers) and C(results) are left out. Give V(full) to have all of a failure.
+        the lists C(servers) and C(results) are left out. Give V(full) to have all of a failure. The command C(ansible)
+        shows a failure as V(compact) does.
     type: str
     choices: [full, summary, compact]
 """

@@ -12,6 +12,7 @@ from collections.abc import Collection
 from typing import Any, ClassVar
 
 from ansible import constants as C  # noqa: N812 - its name all over Ansible
+from ansible import context
 from ansible.errors import AnsibleActionFail, AnsibleError
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator, ValidationResult
 from ansible.module_utils.errors import UnsupportedError
@@ -72,10 +73,11 @@ class InProcess(OrdinaryModule):  # type: ignore[misc]
 
     def _mode(self) -> RunMode:
         task = task_of(self)
+        ad_hoc = bool(context.CLIARGS.get("module_name"))
         if task.no_log:
-            return RunMode(task.check_mode)
+            return RunMode(task.check_mode, ad_hoc=ad_hoc)
         note = noting((self._host, id_of(task)))
-        return RunMode(task.check_mode, self._show(), _show_line, _display_text, note)
+        return RunMode(task.check_mode, self._show(), _show_line, _display_text, note, ad_hoc=ad_hoc)
 
     def _show(self) -> Show:
         try:

@@ -22,7 +22,7 @@ from .._ocp.session import REQUESTS_IMPORT_ERROR
 from .._waiting.poll_pauses import Note, note_nothing
 from .._waiting.progress_lines import Show, show_nothing
 from .connection_options import CONNECTION_OPTIONS, JOURNAL_OPTION, Params, connected, plaintext_password_warnings
-from .result_detail import DETAIL_OPTION, Lines, in_detail, with_wait_command
+from .result_detail import COMPACT, DETAIL_OPTION, Lines, in_detail, with_wait_command
 from .secret_options import censor_of, shown_options
 
 
@@ -36,7 +36,8 @@ class RunMode:
 
     ``announce`` gets lines that the user always has to see, if the process can show them. ``display`` gets the text
     that a module with ``on_controller`` is called for. ``note`` gets facts for the evidence of a run that is
-    interrupted. ``connect`` opens one more connection to the same service.
+    interrupted. ``connect`` opens one more connection to the same service. ``ad_hoc``: by the command ``ansible``,
+    which shows the result as many lines of JSON below the message of a failure.
     """
 
     check_mode: bool
@@ -45,6 +46,7 @@ class RunMode:
     display: Callable[[str], None] = display_nothing
     note: Note = note_nothing
     connect: Callable[[], AbstractContextManager[OcpApi]] | None = None
+    ad_hoc: bool = False
 
     def cleaned(self, censor: Censor) -> RunMode:
         """The same, but it shows no secrets."""
@@ -144,7 +146,8 @@ def call_module(definition: Definition, params: Params, mode: RunMode) -> Outcom
     """
     censor = censor_of(params)
     outcome = _called(definition, params, mode.cleaned(censor))
-    result = in_detail(outcome.result, params.get("detail"), definition.lines, failed=outcome.failed)
+    detail = params.get("detail") or (COMPACT if outcome.failed and mode.ad_hoc else None)
+    result = in_detail(outcome.result, detail, definition.lines, failed=outcome.failed)
     return replace(outcome, result=result).cleaned(censor)
 
 

@@ -8,7 +8,15 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from .._base.cli_hints import NEXT_STEPS_HEADING, RUN_AGAIN, Hints, report_command, start_line, waiting
+from .._base.cli_hints import (
+    NEXT_STEPS_HEADING,
+    RUN_AGAIN,
+    Hints,
+    report_command,
+    start_arbiter_line,
+    start_line,
+    waiting,
+)
 from .._base.clock import Clock
 from .._base.errors import AuthenticationFailed, NotHealthy, NotSafe, ServiceError
 from .._base.parsing import Record
@@ -19,7 +27,7 @@ from .._ocp.task_model import Task
 from .._safety.database_rules import Obstacle, lag_counts, obstacle_words, obstacles, status_doubts, unaided, ways_past
 from .._safety.layout import Layout
 from .._safety.server_states import server_states
-from .._safety.verdict import Taken, Verdict, combined, judge, refusal_words, ways_out
+from .._safety.verdict import Taken, Verdict, combined, judge, refusal_words, stopped_arbiters, ways_out
 from .._safety.voters import Outage
 from .._signs.cluster_lag import ClusterLag
 from .._targets.cluster import placed_servers, server_keys, servers_of
@@ -146,7 +154,7 @@ class SafetyGate:
         except ServiceError as error:
             error.add_advice(f"With {self._request.hints.named('safety')}=none, tenants are not checked.")
             raise
-        facts, warnings = _facts(verdict), _unknown_tenants(safety.tolerated, verdict, self._request.hints)
+        facts, warnings = _facts(verdict), self._unknown_tenants(safety.tolerated, verdict)
         if self._reads != read:
             return Judgement(LookAgain(), facts, warnings=warnings)
         lost = {outage.tenant.name for outage in verdict.refused if not outage.tenant.stands_for_all}
@@ -159,6 +167,14 @@ class SafetyGate:
         others = tuple(words for outage in verdict.refused for words in outage.others_down)
         decision = Wait(refusal, others) if verdict.passes else Refuse(refusal)
         return Judgement(decision, facts, warnings=warnings)
+
+    def _unknown_tenants(self, tolerated: frozenset[str], verdict: Verdict) -> tuple[str, ...]:
+        unknown = sorted(tolerated.difference(verdict.tenants))
+        if not unknown or not verdict.tenants:
+            return ()
+        option, cluster = self._request.hints.named("tolerate_outage_of"), self._target.result().get("cluster_name")
+        whose = "its clusters" if cluster is None else f"cluster {cluster}"
+        return (f"{option}: no tenant of {whose} has the name {join_names(unknown)}.",)
 
     def _obstacles(
         self, taken: Sequence[tuple[Layout, Taken]], tolerated: frozenset[str]
@@ -260,24 +276,27 @@ class SafetyGate:
         after = f" Waiting {in_seconds(round(waited))} did not help." if waited else ""
         sentences = [*unknown, refusal_words(verdict.refused)]
         sentences += [f"The database would refuse it, too, since {obstacle_words(found)}."] if found else []
+        arbiters = stopped_arbiters(verdict.refused)
         # A longer wait brings back nothing that is stopped or held; the commands that do follow.
-        waits = replace(verdict, passes=verdict.passes and not _needs_a_person(taken))
+        waits = replace(verdict, passes=verdict.passes and not arbiters and not _needs_a_person(taken))
         ways = ways_out(waits, self._request.hints, self._request.safety_timeout, stoppable=not found)
         return NotSafe(
             f"Did not restart {self._target.label}: it is not safe.{after} {' '.join(sentences)} {ways}".rstrip()
-            + self._steps_of_a_person(taken)
+            + self._steps_of_a_person(taken, arbiters)
         )
 
-    def _steps_of_a_person(self, taken: Sequence[tuple[Layout, Taken]]) -> str:
-        """What to do about servers that only a person brings back: stopped, or held by a FAILED task; may be empty.
+    def _steps_of_a_person(self, taken: Sequence[tuple[Layout, Taken]], arbiters: Sequence[str] = ()) -> str:
+        """What to do about what only a person brings back: stopped, or held by a FAILED task; may be empty.
 
-        Their start is to count for the change, so that a run of it does not restart them again.
+        The ``arbiters`` are arbitration services that are stopped. The start of a server is to count for the change, so
+        that a run of it does not restart it again.
         """
         from .._waiting.failure_report import remedies
 
         stopped = [(layout.cluster_id, name) for layout, one in taken for name in _stopped(one)][:MOST_STARTED]
         changes = self._notes.unbegun() if stopped else {}
         lines = [start_line(cluster, name, changes.get(name)) for cluster, name in stopped]
+        lines += map(start_arbiter_line, arbiters)
         records = {task["id"]: task for _layout, one in taken for task in _holders(one)}
         for task in map(Task.from_api, list(records.values())[:MOST_STARTED]):
             lines += [f"  Show why {task.id} FAILED: {report_command(task.id)}", *remedies(task)]
@@ -360,14 +379,6 @@ def _facts(verdict: Verdict | None, problems: Sequence[str] = ()) -> Facts:
     looked_at = UNSEEN if verdict is None else verdict.result()
     allowed = not problems and not (verdict and verdict.refused)
     return {**looked_at, "problems": list(problems), "allowed": allowed}
-
-
-def _unknown_tenants(tolerated: frozenset[str], verdict: Verdict, hints: Hints) -> tuple[str, ...]:
-    unknown = sorted(tolerated.difference(verdict.tenants))
-    if not unknown or not verdict.tenants:
-        return ()
-    option = hints.named("tolerate_outage_of")
-    return (f"{option}: no tenant of the cluster has the name {join_names(unknown)}.",)
 
 
 def _meaning(found: Sequence[Outage]) -> str:

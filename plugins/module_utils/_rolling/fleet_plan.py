@@ -13,7 +13,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .._base.checks import check_tenants
-from .._base.cli_hints import start_line
+from .._base.cli_hints import start_arbiter_line, start_line
 from .._base.clock import Clock
 from .._base.errors import OptionError, PermissionDenied
 from .._base.parsing import Record
@@ -29,7 +29,7 @@ from .._safety.caps import OPTION, Caps, portions
 from .._safety.database_rules import Obstacle, obstacle_words, obstacles
 from .._safety.layout import Layout
 from .._safety.server_states import server_states
-from .._safety.verdict import Taken, Verdict, judge, refusal_words
+from .._safety.verdict import Taken, Verdict, judge, refusal_words, stopped_arbiters
 from .._safety.voters import Outage, ServerState
 from .._targets.cluster import Cluster, placed_servers, servers_in_all, servers_of
 from .._targets.lookup import address_of, clusters_named, exactly_one
@@ -263,6 +263,7 @@ class _PlannedCluster:
         # Known with the message.
         self.lost: set[str] = set()
         self.obstacles: list[str] = []
+        self._stopped_arbiters: list[str] = []
         self._placed = placed = found.placed
         self._majority, self._tolerated = wanted.majority, frozenset(wanted.tolerated or ())
         self._layout = Layout(api, self.cluster.id, self.warnings)
@@ -343,6 +344,7 @@ class _PlannedCluster:
             verdicts = [self._verdict([name], len(waves) + 1) for name in refused]
             alone = [outage for verdict in verdicts for outage in verdict.refused]
             self._note_lost(alone)
+            self._stopped_arbiters = stopped_arbiters(alone)
             found = {outage.tenant.name: outage for outage in reversed(alone)}
             lost = refusal_words(list(found.values()))
             when = "now" if all(verdict.passes for verdict in verdicts) else "at all"
@@ -355,14 +357,17 @@ class _PlannedCluster:
 
     @property
     def remedies(self) -> list[str]:
-        """How to start the servers that are in the way of what is refused, and that nothing starts."""
+        """How to start what is in the way of what is refused, and that nothing starts."""
         stopped = [
             name
             for name, server in ((server.member.name, server) for server in self._placed)
             if is_stopped(server.member.status) and not self._states[name].in_flight and name not in self._listed
         ]
+        if not self.waves.refused:
+            return []
         # The name of the change is for the servers of the list alone.
-        return [start_line(self.cluster.id, name) for name in stopped] if self.waves.refused else []
+        servers = [start_line(self.cluster.id, name) for name in stopped]
+        return [*servers, *map(start_arbiter_line, self._stopped_arbiters)]
 
     @property
     def is_busy(self) -> bool:

@@ -17,7 +17,7 @@ from .._ocp.task_model import Task
 from .._ocp.unknown_path import if_shown
 from .._targets.lookup import address_of
 from .._targets.operating_tasks import operated_by, tag_values
-from .._targets.serving import ACTIVE, database_may_serve, database_serves, is_in_flight
+from .._targets.serving import ACTIVE, database_may_serve, database_serves, is_in_flight, is_stopped
 from .._targets.target import PlacedServer
 from .._targets.task_names import ARBITRATION_FILTER, ARBITRATION_RESTART, is_named
 from .locality import leaders_of, type_leads, type_votes, voters_of, zones_in
@@ -268,8 +268,10 @@ def _served(
     stays = database_serves(status) is not False and not in_flight
     shown = state_words(status)
     state = "being restarted by this controller" if number in own else f"{shown} ({task})" if task else shown
-    words = "" if stays else f"arbitration service {address_of(service, 'svrIp', 'svrPort')} is {state}"
-    arbiter = Arbiter(may_serve, stays, taken=number == taken and may_serve, words=words)
+    address = address_of(service, "svrIp", "svrPort")
+    words = "" if stays else f"arbitration service {address} is {state}"
+    stopped = address if is_stopped(status) and not in_flight else ""
+    arbiter = Arbiter(may_serve, stays, taken=number == taken and may_serve, words=words, stopped=stopped)
     degraded = [tenant for tenant in tenants if tenant.get("degradedLsIdList")]
     is_vague = any(_id_of(one, "cluster") is None or one.get("tenants") is None for one in served)
     keys, degraded_keys = frozenset(map(_key_of, tenants)), frozenset(map(_key_of, degraded))
@@ -301,6 +303,7 @@ def _arbiter_for(tenant: Tenant, tenant_id: int | None, services: Sequence[_Serv
         degraded=is_degraded,
         words=next((arbiter.words for arbiter in arbiters if arbiter.words), DEGRADED if is_degraded else ""),
         uncertain=not named,
+        stopped=next((arbiter.stopped for arbiter in arbiters if arbiter.stopped), ""),
     )
 
 

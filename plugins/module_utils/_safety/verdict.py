@@ -11,7 +11,7 @@ from typing import Any
 from .._base.cli_hints import Hints, waiting, ways_on
 from .._base.text import join_names
 from .._targets.target import PlacedServer
-from .layout import Layout
+from .layout import DEGRADED, Layout
 from .voters import UNKNOWN_ARBITER, Outage, ServerState, Tenant, asks_for_arbiter, outages
 
 Facts = dict[str, Any]
@@ -74,6 +74,12 @@ def judge(layout: Layout, taken: Taken, tolerated: Collection[str], *, deeper: b
     names = [tenant.name for tenant in tenants if not tenant.stands_for_all]
     passes = not outages(map(_all_well, lost), _all_up(taken.states))
     return Verdict(evidence, names, found, tolerated, passes)
+
+
+def stopped_arbiters(refused: Sequence[Outage]) -> list[str]:
+    """The addresses of the arbitration services that are stopped, of tenants that would be lost."""
+    arbiters = (outage.tenant.arbiter for outage in refused)
+    return list(dict.fromkeys(arbiter.stopped for arbiter in arbiters if arbiter is not None and arbiter.stopped))
 
 
 def combined(verdicts: Sequence[Verdict]) -> Verdict:
@@ -175,7 +181,11 @@ def _outage_words(outage: Outage) -> str:
     remaining = f"{there} of {outage.voters} {what} would remain" + (
         f" ({join_names(outage.remaining)})" if outage.remaining else ""
     )
-    down = f"; also, {join_names(outage.others_down)}" if outage.others_down else ""
+    others = outage.others_down
+    if DEGRADED in others and there >= outage.needed:
+        others = tuple(words for words in others if words != DEGRADED)
+        remaining = f"at most {outage.voters // 2} of {outage.voters} {what} count, since log streams are degraded"
+    down = f"; also, {join_names(others)}" if others else ""
     if outage.may_serve:
         down += f"; {join_names(outage.may_serve)}, so it may serve"
     if outage.leaderless:

@@ -56,6 +56,7 @@ class Arbiter:
 
     ``degraded``: a log stream of the tenant has lost half of its replicas already, which the service has made up for;
     they count as down until they have caught up. ``uncertain``: whether the tenant uses it at all is not known.
+    ``stopped`` is the address of one that is stopped and that nothing starts.
     """
 
     may_serve: bool = True
@@ -64,6 +65,7 @@ class Arbiter:
     degraded: bool = False
     words: str = ""
     uncertain: bool = False
+    stopped: str = ""
 
     @property
     def helped(self) -> bool:

@@ -157,7 +157,7 @@ def test_tolerated_tenant_may_go_and_is_told(service):
     assert result["action"] == "submitted"
     [outage] = result["safety"]["outages"]
     assert (outage["tenant"], outage["tolerated"]) == ("shop", True)
-    assert result["warnings"] == ["tolerate_outage_of: no tenant of the cluster has the name shpo."]
+    assert result["warnings"] == ["tolerate_outage_of: no tenant of cluster orders has the name shpo."]
 
 
 @pytest.mark.parametrize("word", ["STOPPED", "UNAVAILABLE"])
@@ -207,7 +207,7 @@ def test_refusal_for_a_server_that_a_failed_task_holds_ends_with_what_releases_i
 def test_misspelt_tenant_is_named_in_the_refusal(service):
     service.localities["shop"] = "FULL{1}@zone1"
     error = refusal(service, tolerated=["shpo"])
-    assert "it is not safe. tolerate_outage_of: no tenant of the cluster has the name shpo. Tenant shop" in str(error)
+    assert "it is not safe. tolerate_outage_of: no tenant of cluster orders has the name shpo. Tenant shop" in str(error)
 
 
 def test_tenant_whose_units_are_elsewhere_is_no_hindrance(service):
@@ -253,6 +253,16 @@ def test_arbiter_that_is_down_does_not_count(service):
     assert "arbitration service 10.1.0.8:2888 is UNAVAILABLE" in str(refusal(service))
 
 
+def test_stopped_arbitration_service_is_to_be_started_and_not_waited_for(service):
+    service.localities, service.arbitrated = {"sys": FULL2}, {"sys": []}
+    service.arbitration[0].status = "STOPPED"
+    message = str(refusal(service))
+    command = "ansible localhost -m oceanbase.ocp.arbitration_service_restart -a 'arbitration_service=10.1.0.8:2888"
+    assert f"\n  Start arbitration service 10.1.0.8:2888 by a restart: {command} " in message
+    assert message.endswith("\nThen run the same command again.")
+    assert "safety_timeout" not in message
+
+
 def test_restart_of_an_arbiter_is_nothing_that_the_database_refuses(service):
     service.localities, service.arbitrated = {"sys": FULL2}, {"sys": []}
     service.servers_there[1].status = "UNAVAILABLE"
@@ -279,7 +289,8 @@ def test_second_server_does_not_follow_while_the_first_one_is_inactive_and_degra
 def test_four_full_replicas_with_a_degraded_half_may_not_lose_one(service):
     service.servers_there.append(Thing(44, 54, "zone4"))
     service.localities, service.arbitrated = {"sys": FULL4}, {"sys": [1001]}
-    assert "3 of 4 voters would remain" in str(refusal(service))
+    words = "would lose its majority: at most 2 of 4 voters count, since log streams are degraded, and it needs 3."
+    assert words in str(refusal(service))
     service.arbitrated = {"sys": []}
     service.passes(100)
     assert restart(service)["action"] == "submitted"
