@@ -170,16 +170,18 @@ keyed_groups:
     prefix: clusters_idc
 """
 
+import re
 from collections.abc import Callable, Collection
 from typing import Any, NamedTuple, NoReturn
 
-from ansible.errors import AnsibleParserError
+from ansible.errors import AnsibleOptionsError, AnsibleParserError
 from ansible.module_utils.basic import missing_required_lib
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.module_utils.errors import UnsupportedError
 from ansible.plugins.inventory import BaseInventoryPlugin, Cacheable, Constructable
 
 from ..module_utils._base.errors import CredentialsRefused, OcpError, OptionError, TargetError
+from ..module_utils._base.text import join_names
 from ..module_utils._fleet.facts import Facts
 from ..module_utils._fleet.fleet_queries import read_clusters, read_servers
 from ..module_utils._module.connection_options import CONNECTION_OPTIONS, connected, plaintext_password_warnings
@@ -217,6 +219,10 @@ CANNOT_BE_PARSED = 4
 ALIASES = {alias: option for option, spec in CONNECTION_OPTIONS.items() for alias in spec.get("aliases", ())}
 
 
+# What to give for an option of a type.
+TYPES = {"bool": "true or false", "dict": "a dictionary", "float": "a number", "int": "a whole number", "list": "a list"}
+
+
 class InventoryModule(SafeGroupNames, BaseInventoryPlugin, Constructable, Cacheable):
     """The servers or clusters of one OCP as an inventory."""
 
@@ -233,7 +239,10 @@ class InventoryModule(SafeGroupNames, BaseInventoryPlugin, Constructable, Cachea
         Ansible asks other plugins about the file, and goes on without its hosts.
         """
         super().parse(inventory, loader, path, cache)
-        config = read_config(self, path)
+        try:
+            config = read_config(self, path)
+        except AnsibleOptionsError as error:
+            self._end(path, self._wrong_value(str(error), loader.load_from_file(path)))
         kind = KINDS[self.get_option("hosts")]
         try:
             params = self._params(config, kind.filters)
@@ -259,6 +268,18 @@ class InventoryModule(SafeGroupNames, BaseInventoryPlugin, Constructable, Cachea
     def _end(self, path: str, sentence: str) -> NoReturn:
         self.display.error(f"{path}: {sentence}", wrap_text=False)
         raise SystemExit(CANNOT_BE_PARSED)
+
+    def _wrong_value(self, error: str, config: dict[str, Any]) -> str:
+        """A sentence in place of Ansible's ``error``, which names an option of the file in words of each version's own."""
+        told = re.search(r"(?:[Cc]onfig '|setting: )(\w+)", error)
+        option = told[1] if told else None
+        named = next((key for key in config if ALIASES.get(key, key) == option), None)
+        if named is None:
+            return " ".join(error.split())
+        wanted, value = self.option_definitions[option], config[named]
+        shown = repr(value) if isinstance(value, (str, int, float)) else "the value"
+        choices = f"one of {join_names(wanted['choices'])}" if "choices" in wanted else TYPES.get(wanted.get("type"), "text")
+        return censor_of(config).clean(f"{named}: {shown} is not valid; give {choices}.")
 
     def _note_unread(self, path: str, sentence: str) -> None:
         """Let plays know: they run without the hosts of this file, after a warning that is long gone."""

@@ -312,6 +312,8 @@ WRONG = {
     "address": ({"url": "ftp://127.0.0.1"}, "url: ftp://127.0.0.1 is not the address of an OCP"),
     "template": ({"password": "hidden-secret {{"}, "password: cannot be templated"),
     "range": ({"timeout": 0}, "timeout: 0 is out of range"),
+    "number": ({"request_timeout": "abc"}, "request_timeout: 'abc' is not valid; give a number."),
+    "kind": ({"hosts": "cluster"}, "hosts: 'cluster' is not valid; give one of servers, clusters."),
     "choice": ({"filters": {"status": "RUNING"}}, "Got no match for: RUNING found in filters"),
     "choice of the other kind": (
         {"hosts": "clusters", "filters": {"status": "UNAVAILABLE"}},
