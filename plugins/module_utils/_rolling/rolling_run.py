@@ -17,7 +17,7 @@ from .._ocp.endpoints import OcpApi
 from .._waiting.progress_lines import progress_line
 from .cluster_run import ClusterInTurn, ClusterRun, blocked_words, look_again
 from .rolling_plan import plan_rolling_restart
-from .rolling_words import batch_words, outcome_counts, plan_lines, purposes, scope_lines
+from .rolling_words import batch_words, outcome_counts, plan_lines, purposes, scope_lines, unblocked
 from .server_outcomes import FAILED, shown_failure, tasks_of_failure
 from .tally import Tally
 
@@ -109,7 +109,7 @@ class _RollingRun:
         results = self._results
         return {
             **self._run_to_come(),
-            "changed": bool(self._plan["batches"]) if self._request.check_mode else any(t.changed for t in self._turns),
+            "changed": bool(self._would_restart) if self._request.check_mode else any(t.changed for t in self._turns),
             "plan": {key: value for key, value in self._plan.items() if key not in ("changed", "warnings")},
             "planned": len(self._servers),
             "left_alone": len(self._plan["left_alone"]),
@@ -170,8 +170,9 @@ class _RollingRun:
 
     def _restart(self) -> None:
         soak = self._wanted.each.soak
+        free = sum(len(batch["servers"]) for batch in unblocked(self._plan))
         tally = Tally(
-            len(self._servers), self._clock, watch=soak if self._last_canary else 0.0, windows=self._request.windows
+            free, self._clock, watch=soak if self._last_canary else 0.0, windows=self._request.windows
         )
         self._turns = [self._turn(cluster, tally) for cluster in self._plan["clusters"] if not cluster["blocked"]]
         # The change begins for all of them before the first restart.
@@ -224,6 +225,15 @@ class _RollingRun:
         return [server for batch in self._plan["batches"] for server in batch["servers"]]
 
     @property
+    def _would_restart(self) -> list[Result]:
+        """In check mode: the servers of the clusters without a failure, unless there are more failures than may be."""
+        if len(self._failures) > self._wanted.max_failures:
+            return []
+        failed = {failure["cluster"] for failure in self._failures}
+        batches = [batch for batch in self._plan["batches"] if batch["cluster"] not in failed]
+        return [server for batch in batches for server in batch["servers"]]
+
+    @property
     def _results(self) -> list[Result]:
         return [server for turn in self._turns for server in turn.results]
 
@@ -250,17 +260,9 @@ class _RollingRun:
 
     def _words(self) -> str:
         """The message of a failed run: counts, then each failure, then what to do."""
-        failed = [server["name"] for server in self._results if server["outcome"] == FAILED]
-        names = f" ({', '.join(failed)})" if failed else ""
-        untouched = [server["name"] for server in self._untouched]
-        more = f" and {len(untouched) - 10} more" if len(untouched) > 10 else ""
-        listed = f": {', '.join(untouched[:10])}{more}" if untouched else ""
-        done = len([server for server in self._results if server["outcome"] not in (FAILED, "skipped")])
-        servers = counted(len(self._servers), "server")
         lines = [
-            f"{done} of {servers} restarted, {len(failed)} failed{names}, {len(untouched)} not touched{listed}. "
-            f"The next run goes on where this one stopped, and leaves alone what {purposes(self._wanted.each.plan)}.",
-            *ways_last([_failure_words(failure, self._plan["batches"]) for failure in self._failures]),
+            self._counts(),
+            *ways_last([self._failure_words(failure) for failure in self._failures]),
         ]
         if "run the same command again" not in lines[-1]:
             # A way that works now comes before.
@@ -269,16 +271,34 @@ class _RollingRun:
             lines.append(f"Or {again} when the cause is gone." if has_ways else f"When the cause is gone, {again}.")
         return "\n".join(lines)
 
+    def _counts(self) -> str:
+        servers = counted(len(self._servers), "server")
+        if self._request.check_mode:
+            return f"This would restart {len(self._would_restart)} of {servers}."
+        failed = [server["name"] for server in self._results if server["outcome"] == FAILED]
+        names = f" ({', '.join(failed)})" if failed else ""
+        untouched = [server["name"] for server in self._untouched]
+        more = f" and {len(untouched) - 10} more" if len(untouched) > 10 else ""
+        listed = f": {', '.join(untouched[:10])}{more}" if untouched else ""
+        done = len([server for server in self._results if server["outcome"] not in (FAILED, "skipped")])
+        return (
+            f"{done} of {servers} restarted, {len(failed)} failed{names}, {len(untouched)} not touched{listed}. "
+            f"The next run goes on where this one stopped, and leaves alone what {purposes(self._wanted.each.plan)}."
+        )
+
+    def _failure_words(self, failure: Result) -> str:
+        cluster, batches = failure["cluster"], self._plan["batches"]
+        if not cluster:
+            return str(failure["message"])
+        where = [f" at {batch_words(batch, len(batches))}" for batch in batches if batch["number"] == failure["batch"]]
+        is_blocked = any(one["blocked"] and one["name"] == cluster for one in self._plan["clusters"])
+        would = ("would stop", "would not begin")
+        end = (would if self._request.check_mode else ("stopped", "was not begun"))[is_blocked]
+        return f"The rolling restart of {cluster} {end}{''.join(where)}. {failure['message']}"
+
     def _say(self, words: str) -> None:
         self._request.policy.show(progress_line(words), False)
 
 
 def _failure(cluster: str, batch: Result, message: str) -> Result:
     return {"cluster": cluster, "batch": batch.get("number"), "message": message}
-
-
-def _failure_words(failure: Result, batches: Sequence[Result]) -> str:
-    if not failure["cluster"]:
-        return str(failure["message"])
-    where = [f" at {batch_words(batch, len(batches))}" for batch in batches if batch["number"] == failure["batch"]]
-    return f"The rolling restart of {failure['cluster']} stopped{''.join(where)}. {failure['message']}"

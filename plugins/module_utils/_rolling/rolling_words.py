@@ -28,16 +28,18 @@ def plan_lines(plan: Result, wanted: RollingRequest, *, in_full: bool, would: bo
 
     A plan of which nothing is left has one line, but for what is ill. ``would``: in check mode.
     """
-    clusters, batches, left = plan["clusters"], plan["batches"], plan["left_alone"]
+    clusters, left = plan["clusters"], plan["left_alone"]
     blocked = [cluster for cluster in clusters if cluster["blocked"]]
+    batches = unblocked(plan)
     total = sum(len(batch["servers"]) for batch in batches)
     where = f" of {len(clusters)} clusters" if len(clusters) > 1 else ""
     done = _would_words(total, batches) if would and total else f"{total} to restart"
-    ill = f"blocked: {len(blocked)} of {counted(len(clusters), 'cluster')}; " if blocked else ""
+    held = sum(len(batch["servers"]) for batch in plan["batches"]) - total
+    ill = f"blocked: {len(blocked)} of {counted(len(clusters), 'cluster')}, {counted(held, 'server')}; " if blocked else ""
     yield f"{ill}{done}, {len(left)} left alone{where}"
     if wanted.approval is not None:
         yield wanted.approval.words(plan["digest"])
-    yield from _blocked_lines(blocked, in_full=in_full)
+    yield from _blocked_lines(blocked)
     zones = [(place, [*there]) for place, there in groupby(batches, itemgetter("cluster", "zone", "canary"))]
     for (cluster, zone, canary), there in zones if in_full or len(zones) <= MOST_ZONES else ():
         servers = [server for batch in there for server in batch["servers"]]
@@ -53,12 +55,17 @@ def plan_lines(plan: Result, wanted: RollingRequest, *, in_full: bool, would: bo
         yield f"stops on: {', '.join(signs)}{limit}"
 
 
-def _blocked_lines(blocked: Sequence[Result], *, in_full: bool) -> Iterator[str]:
+def unblocked(plan: Result) -> list[Result]:
+    """The batches of the clusters of a plan that may restart."""
+    blocked = {cluster["id"] for cluster in plan["clusters"] if cluster["blocked"]}
+    return [batch for batch in plan["batches"] if batch["cluster_id"] not in blocked]
+
+
+def _blocked_lines(blocked: Sequence[Result]) -> Iterator[str]:
     for cluster in blocked:
-        lines = cluster["message"].splitlines()
-        # What to do is in the message of the failure, where it is not cut.
-        told = lines if in_full else [lines[0].removesuffix(f" {NEXT_STEPS_HEADING}")]
-        yield from (f"blocked: {cluster['name']}: {line}" for line in told)
+        # What to do is in the message of the failure.
+        why = cluster["message"].splitlines()[0].removesuffix(f" {NEXT_STEPS_HEADING}")
+        yield f"blocked: {cluster['name']}: {why}"
 
 
 def _trouble_lines(clusters: Sequence[Result], *, would: bool) -> Iterator[str]:
@@ -124,7 +131,7 @@ def scope_lines(plan: Result, forks: int, canaries: Sequence[str], *, in_full: b
     """The scope of a run over many clusters: what may stop it, then the counts; ``in_full`` its servers too."""
     clusters, batches, left = plan["clusters"], plan["batches"], plan["left_alone"]
     blocked = [cluster for cluster in clusters if cluster["blocked"]]
-    yield from _blocked_lines(blocked, in_full=in_full)
+    yield from _blocked_lines(blocked)
     yield from _trouble_lines(clusters, would=would)
     if in_full or (would and len(clusters) <= MOST_CLUSTERS):
         for cluster in clusters:

@@ -134,11 +134,23 @@ def test_failure_is_told_with_its_batch_and_what_is_left(service, roll):
 def test_ill_cluster_is_in_the_plan_and_blocks_it(service, roll):
     service.servers_there[1].status = "STOPPED"
     with pytest.raises(
-        NotAllRestarted, match=r"The rolling restart of orders stopped\. Cluster orders \(id 31\) is not he"
+        NotAllRestarted, match=r"The rolling restart of orders was not begun\. Cluster orders \(id 31\) is not he"
     ):
         roll()
     assert service.posts == []
-    assert roll.lines[0].startswith("blocked: 1 of 1 cluster; ")
+    assert roll.lines[0] == "blocked: 1 of 1 cluster, 3 servers; 0 to restart, 0 left alone"
+
+
+def test_check_mode_of_a_blocked_cluster_changes_nothing_and_says_would(service, roll):
+    service.servers_there[1].status = "STOPPED"
+    with pytest.raises(NotAllRestarted) as raised:
+        roll(check_mode=True)
+    assert str(raised.value).startswith(
+        "This would restart 0 of 3 servers.\nThe rolling restart of orders would not begin. Cluster orders (id 31) is"
+    )
+    assert raised.value.facts["changed"] is False
+    # The commands are in the failure alone.
+    assert not [line for line in roll.lines if "ansible localhost" in line]
 
 
 def test_plan_names_the_failed_task_that_blocks_it_and_the_failure_tells_what_to_do(service, roll):
