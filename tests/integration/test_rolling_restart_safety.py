@@ -64,7 +64,7 @@ def test_two_full_replicas_without_an_arbiter_are_refused(roll, fleet):
         for said in [message(outcome), *(["\n".join(plan_lines(outcome))] if check else [])]:
             assert "Tenant sys would lose its majority: 1 of 2 voters would remain (zone1), and it needs 2." in said
             assert "Tenant cart would lose its majority" in said
-    assert "Cluster shop (id 1) is not safe to restart: Without 10.1.0.3:2882" in message(outcome)
+    assert "Cluster shop (id 1) is not safe to restart: With 10.1.0.3:2882" in message(outcome)
     assert posts(emulator) == []
 
 
@@ -73,7 +73,7 @@ def test_single_replica_is_refused_and_named_and_rolled_where_it_is_tolerated(ro
     emulator = fleet(zones3(2), [{"name": "cart"}, {**SINGLE, "units": ["10.1.1.2"]}])
     refused = roll(emulator, ["shop"])
     assert refused.rc == 2
-    assert "Without 10.1.1.2:2882: Tenant report would lose its majority: 0 of 1 voters" in message(refused)
+    assert "With 10.1.1.2:2882 down: Tenant report would lose its majority: 0 of 1 voters" in message(refused)
     assert "-e rolling_restart_tolerate_outage_of=report, or ask for -e rolling_restart_safety=none" in message(refused)
     assert (posts(emulator), outages(emulator)) == ([], set())
     others = roll(emulator, ["shop"], zones=["zone2"])

@@ -47,7 +47,7 @@ def unsafe_words(
     if not lost:
         return ""
     found = list(lost.values())
-    return f"Without {_alternatives(list(by))}: {refusal_words(found)} {allowing_options(found, tolerated, hints)}"
+    return f"With {_alternatives(list(by))} down: {refusal_words(found)} {allowing_options(found, tolerated, hints)}"
 
 
 def _alternatives(names: Sequence[str]) -> str:

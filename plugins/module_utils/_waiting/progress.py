@@ -162,8 +162,9 @@ class Progress:
         new = [step for step in done if self._is_new(task.id, step.id, step.status, step.finish_time, step.run_time)]
         if self._is_new(task.id):
             standing = f" {len(done)}/{len(task.subtasks)}" if task.subtasks else ""
-            kind = "rollback of " if task.is_rolling_back and not task.finished else ""
-            self._say(f"{kind}{task.label} {task.status}{standing}{_running_steps(task)}", waited)
+            kind = "rollback of " if task.is_rolling_back else ""
+            if not task.finished:
+                self._say(f"{kind}{task.label} {task.status}{standing}{_running_steps(task)}", waited)
             new = [step for step in new if step.status == FAILED]
         for (_label, status, _skipped), alike in groupby(new, key=lambda one: (one.label, one.status, one.is_skipped)):
             steps = list(alike)

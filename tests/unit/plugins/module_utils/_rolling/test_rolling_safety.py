@@ -107,7 +107,7 @@ def test_single_replica_is_named_with_its_server_and_may_be_tolerated(planned, s
     given = {"localities": {"sys": FULL3, "report": "FULL{1}@zone1"}, "size": size}
     found = planned(3, arbiter=[], units=units, **given)
     assert (found["safe"], found["blocked"]) == (False, True)
-    assert found["message"].startswith("Without 10.1.0.2:2882: Tenant report would lose its majority: 0 of 1 voters")
+    assert found["message"].startswith("With 10.1.0.2:2882 down: Tenant report would lose its majority: 0 of 1 voters")
     assert found["message"].endswith("allow it with tolerate_outage_of=report, or ask for safety=none.")
     assert planned(3, tolerated=["report"], **given)["blocked"] is False
 
@@ -121,14 +121,14 @@ def test_zone_strategy_counts_the_whole_zone(planned):
     units = [(2, {"zones": [{"name": "zone1", "replicaType": "FULL", "units": [unit(1)]}]})]
     localities = {"sys": FULL3, "report": "FULL{1}@zone1"}
     found = planned(3, localities, arbiter=[], units=units, strategy=Strategy.ZONE, size=1)
-    assert found["message"].startswith("Without 10.1.0.2:2882 and 10.1.0.1:2882: Tenant report would lose")
+    assert found["message"].startswith("With 10.1.0.2:2882 and 10.1.0.1:2882 down: Tenant report would lose")
 
 
 def test_servers_that_are_not_down_at_the_same_time_are_told_apart(planned):
     units = [(1, {"zones": []})]
     found = planned(2, {"sys": FULL2}, arbiter=[], units=units)
     others = ", or ".join(f"10.1.0.{number}:2882" for number in (3, 4, 2, 1))
-    assert found["message"].startswith(f"Without {others}: Tenant sys would lose its majority")
+    assert found["message"].startswith(f"With {others} down: Tenant sys would lose its majority")
 
 
 def test_arbiter_that_is_down_now_is_judged_at_its_turn(planned):
