@@ -10,7 +10,7 @@ from typing import Any
 
 from .fleet import Key, Start, is_gone, process_status
 from .history import Change, Run
-from .profile import HOST_UNCERTAINTY
+from .profile import HOST_UNCERTAINTY, NEVER
 from .simulation import Simulation
 from .task_graph import Task
 
@@ -257,15 +257,16 @@ class Evidence:
         if run.name is None:
             return {}
         same = [each for each in self._runs if run.shares_journal(each) and each.name == run.name]
-        cleared = run.memory.cleared_at(run.name, run.began)
-        same = [each for each in same if not each.only_looks and each.began > cleared]
+        # What is first used after its end may be the name anew, once it was cleared.
+        cleared, ended = run.memory.cleared_at(run.name, run.began), run.ended or NEVER
+        same = [each for each in same if not each.only_looks and cleared < each.began <= ended]
         found: dict[Key, float] = {}
         for noted in run.memory.noted:
-            for key in noted.things if noted.name == run.name and noted.time > cleared else ():
+            for key in noted.things if noted.name == run.name and cleared < noted.time <= ended else ():
                 found.setdefault(key, noted.time)
         # Whoever has not noted a name has used it all the same.
         for earlier in same:
-            for post in earlier.posts:
+            for post in (each for each in earlier.posts if each.sent <= ended):
                 for key in earlier.change.members:
                     found[key] = min(post.sent, found.get(key, post.sent))
         # A cluster or a zone is used itself, too, and has no start.

@@ -99,6 +99,30 @@ def test_start_may_show_late_only_if_a_restart_may_have_been_of_its_server(kind,
     assert Evidence(simulation)._use(SERVER, [], 100.0).is_late is is_late
 
 
+def test_first_use_of_a_name_is_not_one_after_the_end_of_a_run():
+    """A person has cleared the name then, and a later run uses it anew."""
+    memory = SimpleNamespace(
+        noted=[SimpleNamespace(name="change-1", things=[SERVER], time=time) for time in (25.0, 145.0)],
+        cleared_at=lambda _name, until: 85.0 if until >= 85.0 else -1e12,
+    )
+    profile = SimpleNamespace(tags=True, latest=0.0, agent_refresh=0.0, spread=0.0, start_late=0.0)
+    things = {SERVER: Versioned(SERVER, 0.0, cluster=1, shown=5.0, up=True)}
+    machine = SimpleNamespace(memory=memory)
+    begun = ((1, 20.0), (2, 80.0), (3, 140.0))
+    runs = [replace(run(number, machine=machine), began=began, name="change-1") for number, began in begun]
+    for each, ended in zip(runs, (30.0, 85.0, 150.0), strict=True):
+        each.ended = ended
+    simulation: Any = SimpleNamespace(
+        fleet=SimpleNamespace(things=things),
+        profile=profile,
+        history=SimpleNamespace(runs=runs),
+        tasks=SimpleNamespace(all={}),
+    )
+    assert [Evidence(simulation)._uses(each)[SERVER].last for each in runs] == [25.0, 25.0, 145.0]
+    memory.noted = memory.noted[1:]
+    assert SERVER not in Evidence(simulation)._uses(runs[1])
+
+
 @pytest.mark.parametrize(
     ("shown", "truth", "is_success"),
     [
