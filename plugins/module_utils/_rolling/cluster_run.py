@@ -11,6 +11,7 @@ from datetime import UTC, datetime, tzinfo
 from os.path import lexists
 from typing import Any
 
+from .._base.cli_hints import NEXT_STEPS_HEADING
 from .._base.clock import SYSTEM_CLOCK, Clock
 from .._base.errors import ChangeStopped, NotHealthy, NotVerified, OcpError
 from .._base.parsing import instant
@@ -453,7 +454,8 @@ class _Alone:
         if self._wanted.record is not None and not self._wanted.restart.check_mode:
             elapsed = self._clock.now() - self._began
             state = self._wanted.record.note(word, elapsed, {"outcome": word, **self._result(), **facts})
-            why = f": {facts['message'].splitlines()[0]}" if word == FAILED else ""
+            first = str(facts["message"]).partition("\n")[0].removesuffix(f" {NEXT_STEPS_HEADING}")
+            why = f": {first}" if word == FAILED else ""
             announce = self._wanted.restart.policy.announce
             # The option may be its id, which beside counts reads as a count.
             name = self._wanted.record.host if self._cluster["id"] is None else self._cluster["name"]

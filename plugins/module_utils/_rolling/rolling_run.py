@@ -274,7 +274,7 @@ class _RollingRun:
     def _counts(self) -> str:
         servers = counted(len(self._servers), "server")
         if self._request.check_mode:
-            return f"This would restart {len(self._would_restart)} of {servers}."
+            return f"This would restart {len(self._would_restart)} of {servers}.{self._others()}"
         failed = [server["name"] for server in self._results if server["outcome"] == FAILED]
         names = f" ({', '.join(failed)})" if failed else ""
         untouched = [server["name"] for server in self._untouched]
@@ -284,7 +284,18 @@ class _RollingRun:
         return (
             f"{done} of {servers} restarted, {len(failed)} failed{names}, {len(untouched)} not touched{listed}. "
             f"The next run goes on where this one stopped, and leaves alone what {purposes(self._wanted.each.plan)}."
+            f"{self._others()}"
         )
+
+    def _others(self) -> str:
+        """What lets the other clusters restart where too many are blocked, as a sentence; may be empty."""
+        blocked = sum(cluster["blocked"] for cluster in self._plan["clusters"])
+        free = len(self._plan["clusters"]) - blocked
+        if not free or blocked <= self._wanted.max_failures:
+            return ""
+        given = self._request.hints.given("max_failures", str(blocked))
+        others = "cluster" if free == 1 else f"{free} clusters"
+        return f" The other {others} can restart meanwhile with {given}." if given else ""
 
     def _failure_words(self, failure: Result) -> str:
         cluster, batches = failure["cluster"], self._plan["batches"]

@@ -141,10 +141,12 @@ def scope_lines(plan: Result, forks: int, canaries: Sequence[str], *, in_full: b
     yield from (_left_alone(server) for server in left if in_full or not server["serves"])
     if canaries:
         yield f"canaries: {', '.join(canaries)}"
-    total, busy = sum(len(batch["servers"]) for batch in batches), sum(cluster["batches"] > 0 for cluster in clusters)
+    free = unblocked(plan)
+    total, held = (sum(len(batch["servers"]) for batch in some) for some in (free, batches))
+    busy = len({batch["cluster_id"] for batch in free})
     todo = f"would restart {total}" if would and total else f"{total} to restart"
     where = f" in {counted(busy, 'cluster')}" if total else ""
-    ill = f", {counted(len(blocked), 'cluster')} blocked" if blocked else ""
-    side_by_side = f"; up to {min(forks, len(clusters))} clusters at the same time" if busy > 1 and forks > 1 else ""
-    scope = f"{counted(len(clusters), 'cluster')} with {counted(total + len(left), 'server')}"
+    ill = f", {counted(len(blocked), 'cluster')} with {counted(held - total, 'server')} blocked" if blocked else ""
+    side_by_side = f"; up to {min(forks, busy)} clusters at the same time" if busy > 1 and forks > 1 else ""
+    scope = f"{counted(len(clusters), 'cluster')} with {counted(held + len(left), 'server')}"
     yield f"{scope}: {todo}{where}, {len(left)} left alone{ill}{side_by_side}"

@@ -112,7 +112,8 @@ class RunRecord:
         if ahead is None and not any(under_way):
             return ""
         left = max([(sum(under_way) + (ahead or 0.0)) / min(self.forks, open_ones), *under_way])
-        return f", about {duration_words(left)} left"
+        # Less than a second says that nothing is known yet.
+        return f", about {duration_words(left)} left" if left >= 1 else ""
 
     def _ahead(self, lines: Sequence[str], clusters: int) -> float | None:
         """The seconds of all clusters that have not begun, one after another; None if nothing tells."""
