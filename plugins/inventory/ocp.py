@@ -220,7 +220,13 @@ ALIASES = {alias: option for option, spec in CONNECTION_OPTIONS.items() for alia
 
 
 # What to give for an option of a type.
-TYPES = {"bool": "true or false", "dict": "a dictionary", "float": "a number", "int": "a whole number", "list": "a list"}
+TYPES = {
+    "bool": "true or false",
+    "dict": "a dictionary",
+    "float": "a number",
+    "int": "a whole number",
+    "list": "a list",
+}
 
 
 class InventoryModule(SafeGroupNames, BaseInventoryPlugin, Constructable, Cacheable):
@@ -270,7 +276,7 @@ class InventoryModule(SafeGroupNames, BaseInventoryPlugin, Constructable, Cachea
         raise SystemExit(CANNOT_BE_PARSED)
 
     def _wrong_value(self, error: str, config: dict[str, Any]) -> str:
-        """A sentence in place of Ansible's ``error``, which names an option of the file in words of each version's own."""
+        """A sentence in place of Ansible's ``error``, whose words for an option of the file differ by version."""
         told = re.search(r"(?:[Cc]onfig '|setting: )(\w+)", error)
         option = told[1] if told else None
         named = next((key for key in config if ALIASES.get(key, key) == option), None)
@@ -278,8 +284,9 @@ class InventoryModule(SafeGroupNames, BaseInventoryPlugin, Constructable, Cachea
             return " ".join(error.split())
         wanted, value = self.option_definitions[option], config[named]
         shown = repr(value) if isinstance(value, (str, int, float)) else "the value"
-        choices = f"one of {join_names(wanted['choices'])}" if "choices" in wanted else TYPES.get(wanted.get("type"), "text")
-        return censor_of(config).clean(f"{named}: {shown} is not valid; give {choices}.")
+        kind = TYPES.get(wanted.get("type"), "text")
+        valid = f"one of {join_names(wanted['choices'])}" if "choices" in wanted else kind
+        return censor_of(config).clean(f"{named}: {shown} is not valid; give {valid}.")
 
     def _note_unread(self, path: str, sentence: str) -> None:
         """Let plays know: they run without the hosts of this file, after a warning that is long gone."""

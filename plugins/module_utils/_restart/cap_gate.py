@@ -104,7 +104,8 @@ class CapGate:
         words = tuple(crossing.words for crossing in found)
         after = f" after {in_seconds(round(waited))}" if waited else ""
         refusal = NotSafe(
-            f"Did not restart {self._target.label}: {self._named} allows no more{after}: {'; '.join(words)}. {self._way_out(found)}"
+            f"Did not restart {self._target.label}: {self._named} allows no more{after}: {'; '.join(words)}. "
+            f"{self._way_out(found)}"
         )
         is_vain = any(crossing.fits_never for crossing in found)
         return Judgement(Refuse(refusal) if is_vain else Wait(refusal, words), problems=words, warnings=warnings)
@@ -182,9 +183,9 @@ class CapGate:
             f"request {row.number}" + (f" (task {row.task_id})" if row.task_id is not None else "") for row in ahead
         )
         return NotSafe(
-            f"Did not restart {self._target.label}: {self._named} allows no more: {words}, and that has not changed for "
-            f"{in_seconds(round(waited))}. It waits for {restarts} of the journal {self._journal.place}. Look at these "
-            "servers in OCP; what does not count any more is cleared with oceanbase.ocp.restart_journal_clear. "
+            f"Did not restart {self._target.label}: {self._named} allows no more: {words}, and that has not changed "
+            f"for {in_seconds(round(waited))}. It waits for {restarts} of the journal {self._journal.place}. Look at "
+            "these servers in OCP; what does not count any more is cleared with oceanbase.ocp.restart_journal_clear. "
             f"{self._way_out(found)}"
         )
 

@@ -11,7 +11,6 @@ from typing import Any
 from .._base.cli_hints import (
     NEXT_STEPS_HEADING,
     RUN_AGAIN,
-    Hints,
     report_command,
     start_arbiter_line,
     start_line,

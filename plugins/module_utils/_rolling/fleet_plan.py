@@ -76,8 +76,8 @@ class FleetRequest:
 def plan_fleet(crew: Crew, wanted: FleetRequest) -> Result:
     """The result of the module: ``waves``, ``left_alone`` and ``refused`` servers, why in ``message``, ``warnings``.
 
-    ``lost_tenants`` are those for which servers are refused or, if none is, cannot all be down at once. ``obstacles`` are for what the database would refuse the refused servers
-    now, even if all outages were tolerated.
+    ``lost_tenants`` are those for which servers are refused or, if none is, cannot all be down at once. ``obstacles``
+    are for what the database would refuse the refused servers now, even if all outages were tolerated.
 
     Each cluster is read once, side by side, without waiting. Raises OptionError, TargetError for what does not exist,
     ServiceError, and PlanChanged if an approved plan does not fit any more.
@@ -163,8 +163,8 @@ class _Found:
 class _ClusterPlan:
     """The part of the result that is of one cluster; ``tenants`` are the names of those that were looked at.
 
-    ``lost`` are the names of those that do not allow what is refused or, if nothing is, all at once. ``obstacles`` are those of the database, ``remedies`` the
-    lines with the commands that start what is stopped.
+    ``lost`` are the names of those that do not allow what is refused or, if nothing is, all at once. ``obstacles`` are
+    those of the database, ``remedies`` the lines with the commands that start what is stopped.
     """
 
     waves: list[list[Planned]]

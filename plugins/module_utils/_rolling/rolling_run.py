@@ -171,9 +171,7 @@ class _RollingRun:
     def _restart(self) -> None:
         soak = self._wanted.each.soak
         free = sum(len(batch["servers"]) for batch in unblocked(self._plan))
-        tally = Tally(
-            free, self._clock, watch=soak if self._last_canary else 0.0, windows=self._request.windows
-        )
+        tally = Tally(free, self._clock, watch=soak if self._last_canary else 0.0, windows=self._request.windows)
         self._turns = [self._turn(cluster, tally) for cluster in self._plan["clusters"] if not cluster["blocked"]]
         # The change begins for all of them before the first restart.
         begun = [turn for turn in self._turns if self._try(turn.name, dict, turn.begin)]

@@ -35,7 +35,8 @@ def plan_lines(plan: Result, wanted: RollingRequest, *, in_full: bool, would: bo
     where = f" of {len(clusters)} clusters" if len(clusters) > 1 else ""
     done = _would_words(total, batches) if would and total else f"{total} to restart"
     held = sum(len(batch["servers"]) for batch in plan["batches"]) - total
-    ill = f"blocked: {len(blocked)} of {counted(len(clusters), 'cluster')}, {counted(held, 'server')}; " if blocked else ""
+    scope = f"{len(blocked)} of {counted(len(clusters), 'cluster')}, {counted(held, 'server')}"
+    ill = f"blocked: {scope}; " if blocked else ""
     yield f"{ill}{done}, {len(left)} left alone{where}"
     if wanted.approval is not None:
         yield wanted.approval.words(plan["digest"])

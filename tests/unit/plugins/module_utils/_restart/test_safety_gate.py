@@ -207,7 +207,7 @@ def test_refusal_for_a_server_that_a_failed_task_holds_ends_with_what_releases_i
 def test_misspelt_tenant_is_named_in_the_refusal(service):
     service.localities["shop"] = "FULL{1}@zone1"
     error = refusal(service, tolerated=["shpo"])
-    assert "it is not safe. tolerate_outage_of: no tenant of cluster orders has the name shpo. Tenant shop" in str(error)
+    assert "not safe. tolerate_outage_of: no tenant of cluster orders has the name shpo. Tenant shop" in str(error)
 
 
 def test_tenant_whose_units_are_elsewhere_is_no_hindrance(service):
