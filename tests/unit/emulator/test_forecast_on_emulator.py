@@ -57,8 +57,14 @@ def virtual(monkeypatch):
 
 
 @pytest.mark.nightly
-def test_forecast_is_within_10_percent_of_a_run_in_virtual_time(virtual):
-    with serving(settings={"fleet": generated_fleet(1, 3, 3)}) as served:
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize(
+    ("clusters", "zones", "per_zone"), [(1, 3, 3), (1, 4, 25), (10, 4, 25)], ids=["9", "100", "1000"]
+)
+def test_forecast_is_within_10_percent_of_a_run_in_virtual_time(virtual, clusters, zones, per_zone):
+    """By the restarts of at most ten servers before."""
+    names = [f"cluster{number}" for number in range(1, clusters + 1)]
+    with serving(settings={"fleet": generated_fleet(clusters, zones, per_zone)}) as served:
         long = {**JITTER, "tasks": {"Restart OB server": 600}}
         assert served.ask("PUT", "/emulator/durations", long).status == 200
         virtual(served)
@@ -66,11 +72,13 @@ def test_forecast_is_within_10_percent_of_a_run_in_virtual_time(virtual):
             f"http://127.0.0.1:{served.port}", basic_auth("admin", "ocp-demo-1"), verify=True, timeout=30
         )
         with closing(client):
-            roll(OcpApi(client), "first", interval=20)
-            second = roll(OcpApi(client), "second", interval=20)
+            few = [str(number) for number in range(1, min(10, zones * per_zone) + 1)]
+            roll(OcpApi(client), "first", names[:1], interval=60, servers=few)
+            second = roll(OcpApi(client), "second", names, interval=60)
     told = second["plan"]["forecast"]["seconds"]
     print(f"forecast {told} s, took {second['elapsed']} s")
-    assert second["elapsed"] > 9 * 500
+    assert len(second["results"]) == clusters * zones * per_zone
+    assert second["elapsed"] > len(second["results"]) * 500
     assert told == pytest.approx(second["elapsed"], rel=0.1)
 
 
@@ -82,16 +90,15 @@ def test_second_run_takes_as_long_as_its_forecast_by_the_first():
             f"http://127.0.0.1:{served.port}", basic_auth("admin", "ocp-demo-1"), verify=True, timeout=30
         )
         with closing(client):
-            first = roll(OcpApi(client), "first")
-            second = roll(OcpApi(client), "second")
+            first, second = (roll(OcpApi(client), change, ["cluster1"]) for change in ("first", "second"))
     assert first["plan"]["forecast"]["seconds"] is None
     told = second["plan"]["forecast"]["seconds"]
     print(f"forecast {told} s, took {second['elapsed']} s")
     assert told == pytest.approx(second["elapsed"], rel=0.1)
 
 
-def roll(api, change, interval=1):
+def roll(api, change, clusters, interval=1, servers=None):
     policy = PollPolicy(7200, interval, lambda _line, _failed: None)
     restart = RestartRequest(False, True, policy, change=change, safety=Safety(healthy=True), safety_timeout=60)
-    plan = RollingRequest(["cluster1"], None, None, 1, Strategy.SERVER, None, change=change)
+    plan = RollingRequest(clusters, None, servers, 1, Strategy.SERVER, None, change=change)
     return roll_clusters(api, RollingRun(ClusterRun(plan, restart, False), 0, None))
