@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 
 import pytest
@@ -66,6 +67,8 @@ def test_cluster_that_is_left_alone_but_ill_is_a_failure(roll, start_emulator, b
     assert "server 10.0.0.7:2882 of zone1 is UNAVAILABLE" in message(outcome)
     assert "blocked: payments: server 10.0.0.7:2882 of zone1 is UNAVAILABLE" in outcome.output
     assert posts(emulator)[3:] == restarted
+    others = "The other cluster can restart meanwhile with -e rolling_restart_max_failures=1."
+    assert (others in message(outcome)) is (borne == 0)
 
 
 @pytest.mark.nightly
@@ -132,6 +135,7 @@ def test_held_cluster_does_not_keep_the_others_from_their_turn_within_max_failur
     assert outcome.rc == 2
     assert posts(held) == [8, 3]
     assert "0 failed, 1 not touched: 10.0.0.9:2882" in message(outcome)
+    assert re.search(r"^  orders: 1 of 1, 10\.0\.0\.3:2882 .* 0 left$", outcome.output, re.MULTILINE)
 
 
 @pytest.mark.nightly

@@ -118,6 +118,19 @@ def test_blocked_cluster_is_the_one_that_fails_with_the_cause_and_the_way_out(fl
     assert re.findall(r"^fatal: \[(\S+)\]", said, re.MULTILINE) == ["shop"]
     assert re.findall(r"^(\S+) .* failed=[1-9]", recap, re.MULTILINE) == ["shop"]
     assert len([line for line in lines(stopped) if line.startswith("[ERROR]")]) <= 1
+    assert "1 cluster with 3 servers blocked" in stopped.output
+
+
+@pytest.mark.nightly
+def test_cluster_that_fails_beside_others_is_told_without_the_heading_of_its_commands(fleet):
+    fault = {"match": {"taskId": 1001, "subtask": "Start observer process"}, "action": "fail", "message": CAUSE}
+    fleet.emulator.post("/emulator/faults", {"kind": "subtask", **fault})
+    assert fleet(change="first", canary_clusters=["shop"]).rc == 2
+    again = fleet(change="second", max_failures=1)
+    [told] = [line for line in lines(again) if line.startswith("  1 of 2 clusters, 1 failed")]
+    assert "(shop failed: Cluster shop (id 1) is not healthy: task 1001 " in told
+    assert told.endswith(".)")
+    assert ", about 0 s" not in told
 
 
 @pytest.mark.nightly

@@ -5,11 +5,16 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from types import SimpleNamespace
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import OptionError, TargetError
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.side_by_side import Crew
-from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling.fleet_plan import FleetRequest, plan_fleet
+from ansible_collections.oceanbase.ocp.plugins.module_utils._rolling.fleet_plan import (
+    FleetRequest,
+    _lost_tenants,
+    plan_fleet,
+)
 from ansible_collections.oceanbase.ocp.plugins.module_utils._safety.caps import Caps
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import SERVER, FakeOcp, Thing, at, refused
 
@@ -183,6 +188,21 @@ def test_only_the_outage_is_proposed_to_be_tolerated_for_which_a_server_is_refus
     assert (len(waves(found)), [server["server"] for server in found["refused"]]) == (2, [ALL[1]])
     assert "sys" in found["message"]
     assert found["lost_tenants"] == ["test"]
+
+
+def test_clusters_that_only_need_waves_ask_for_nothing_where_another_one_is_refused():
+    plans = [SimpleNamespace(refused=[{}], lost={"cart"}), SimpleNamespace(refused=[], lost={"sys"})]
+    assert (_lost_tenants(plans), _lost_tenants(plans[1:])) == (["cart"], ["sys"])
+
+
+def test_stopped_arbitration_service_that_refuses_servers_can_be_started(plan, ocp):
+    ocp.localities, ocp.arbitrated = {"sys": "FULL{1}@zone1, FULL{1}@zone2"}, {"sys": []}
+    ocp.arbitration[0].status = "STOPPED"
+    found = plan(*ALL[:2])
+    assert len(found["refused"]) == 2
+    assert [line.partition(":")[0] for line in found["remedies"]] == ["  Start arbitration service 10.1.0.8"]
+    ocp.arbitration[0].status = "RUNNING"
+    assert plan(*ALL[:2])["remedies"] == []
 
 
 def test_without_safety_all_go_at_once_and_tenants_are_not_read(plan, ocp):

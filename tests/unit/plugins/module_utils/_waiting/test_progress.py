@@ -238,6 +238,12 @@ def test_unsuccessful_task_among_many_is_named(end, line):
     assert screen.failures == [line]
 
 
+def test_task_that_had_ended_before_has_one_line():
+    """Its status in OCP alone would say SUCCESSFUL of one that was rolled back."""
+    screen = watch({7: [task(7, "SUCCESSFUL", 1, operation="ROLLBACK")]})
+    assert screen.lines == ["  7 (Restart 7) ROLLED BACK, 6.0 s"]
+
+
 def test_skipped_step_is_not_called_ok():
     done = task(7, "SUCCESSFUL", done=3)
     done["subtasks"][1]["operation"] = "SKIP"
