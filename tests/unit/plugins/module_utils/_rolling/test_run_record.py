@@ -111,6 +111,15 @@ def test_first_server_that_takes_long_foretells_the_others_of_its_cluster(record
     assert fleet.note(ENDED, 15, {}).words == "1 of 2 clusters, about 30 s left"
 
 
+def test_time_left_is_not_told_while_nothing_tells_it(record):
+    """A cluster failed at once, as when it is blocked, and the first server of another one has just begun."""
+    time = [1000.0]
+    fleet = replace(record, clusters=2, forks=2, most=1, clock=replace(SYSTEM_CLOCK, wall=lambda: time[0]))
+    replace(fleet, host="other").note_under_way(3, 0.0)
+    time[0] += 0.1
+    assert fleet.note(FAILED, 0.1, {}).words == "1 of 2 clusters, 1 failed"
+
+
 def test_time_left_is_at_least_that_of_the_slowest_cluster_in_progress(record):
     time = [1000.0]
     fleet = replace(record, clusters=4, forks=4, clock=replace(SYSTEM_CLOCK, wall=lambda: time[0]))
