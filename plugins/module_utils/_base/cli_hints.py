@@ -116,10 +116,14 @@ def start_line(cluster: object, server: str, change: str | None = None) -> str:
     return f"  Start {server} by a restart: {start_command(cluster, server, change)}"
 
 
+def start_arbiter_command(address: str) -> str:
+    """The command that starts an arbitration service that is stopped: a restart."""
+    return adhoc_command("arbitration_service_restart", arbitration_service=address)
+
+
 def start_arbiter_line(address: str) -> str:
-    """The line of a message that proposes to start an arbitration service that is stopped."""
-    command = adhoc_command("arbitration_service_restart", arbitration_service=address)
-    return f"  Start arbitration service {address} by a restart: {command}"
+    """The line of a message that proposes the same."""
+    return f"  Start arbitration service {address} by a restart: {start_arbiter_command(address)}"
 
 
 @dataclass(frozen=True)

@@ -593,7 +593,10 @@ class OwnNotes:
         chosen = [row for row in (self._rows if rows is None else rows) if row.outcome not in DONE]
         listed = _listed_tasks(tasks, chosen)
         running = [row for row in chosen if self._may_run(row, listed.get(row.task_id))]
-        return [replace(_restart_of(row), until=self._counts_until(row)) for row in running]
+        return [
+            replace(_restart_of(row), until=self._counts_until(row), has_ended=_has_ended(row, listed.get(row.task_id)))
+            for row in running
+        ]
 
     def _counts_until(self, row: RequestRow) -> str:
         """The time of the service until which a request without a task counts as a restart that runs."""
@@ -844,6 +847,11 @@ def noted_at_requests(
 
 def _all_or(parts: frozenset[str], everything: Collection[str]) -> frozenset[str] | None:
     return None if len(parts) == len(everything) else parts
+
+
+def _has_ended(row: RequestRow, listed: Task | None) -> bool:
+    """Whether its task has ended without doing its work, as noted or as ``listed``."""
+    return row.outcome in UNDONE or (listed is not None and listed.finished and leaves_undone(listed))
 
 
 def _restart_of(row: RequestRow) -> OwnRestart:

@@ -370,7 +370,7 @@ def _stopped(taken: Taken) -> list[str]:
         for server in taken.placed
         if is_stopped(server.member.status)
         and not taken.states[server.member.name].taken
-        and not taken.states[server.member.name].in_flight
+        and (not taken.states[server.member.name].in_flight or taken.states[server.member.name].is_left)
     ]
 
 

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from .._base.checks import check_nonempty, check_range, check_tenants
-from .._base.cli_hints import BY_OPTIONS, Hints
+from .._base.cli_hints import BY_OPTIONS, Hints, ways_last
 from .._base.clock import SYSTEM_CLOCK, Clock
 from .._base.errors import OptionError, TargetError
 from .._base.text import counted, join_names
@@ -378,7 +378,7 @@ def _cluster_facts(plan: _Plan) -> Result:
         "safe": not plan.unsafe and not plan.crossed,
         "obstacles": [obstacle.text for obstacle in plan.obstacles],
         "blocked": bool(reasons),
-        "message": "\n".join(reasons),
+        "message": "\n".join(ways_last(reasons)),
         **plan.signs.result(),
     }
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
-from .._base.cli_hints import BY_OPTIONS, Hints
+from .._base.cli_hints import BY_OPTIONS, NEXT_STEPS_HEADING, RUN_AGAIN, Hints, start_arbiter_line
 from .._base.parsing import Record
 from .._base.text import NAMED_AT_MOST
 from .._safety.database_rules import Obstacle, obstacle_words, obstacles, ways_past
 from .._safety.layout import Layout
 from .._safety.server_states import server_states
-from .._safety.verdict import Taken, allowing_options, judge, refusal_words
+from .._safety.verdict import Taken, allowing_options, judge, refusal_words, stopped_arbiters
 from .._safety.voters import Outage, ServerState
 from .._targets.target import PlacedServer
 from .rolling_order import Batch
@@ -31,23 +31,28 @@ def unsafe_words(
 ) -> str:
     """Which tenants would be lost, by which servers, and what allows it; empty if the batches are safe.
 
-    A batch that is safe once an arbitration service has recovered is judged right before its restart. Raises a
-    ServiceError if the tenants cannot be read.
+    A batch that is safe once an arbitration service has recovered is judged right before its restart; one that is
+    stopped does not recover. Raises a ServiceError if the tenants cannot be read.
     """
     lost: dict[str, Outage] = {}
+    stopped: list[str] = []
     # The servers of each batch, as only those are down at the same time.
     by: dict[str, None] = {}
     for batch in batches:
         names = {node.name for node in batch.nodes}
         states = {server.member.name: ServerState(server.zone, taken=server.member.name in names) for server in placed}
         verdict = judge(layout, Taken(placed, states), tolerated)
-        if verdict.refused and not verdict.passes:
+        arbiters = stopped_arbiters(verdict.refused)
+        if verdict.refused and (arbiters or not verdict.passes):
+            stopped += arbiters
             lost.update({one.tenant.name: one for one in verdict.refused if one.tenant.name not in lost})
             by[" and ".join(node.name for node in batch.nodes)] = None
     if not lost:
         return ""
     found = list(lost.values())
-    return f"With {_alternatives(list(by))} down: {refusal_words(found)} {allowing_options(found, tolerated, hints)}"
+    words = f"With {_alternatives(list(by))} down: {refusal_words(found)} {allowing_options(found, tolerated, hints)}"
+    steps = [*map(start_arbiter_line, dict.fromkeys(stopped))]
+    return "\n".join([f"{words} {NEXT_STEPS_HEADING}", *steps, RUN_AGAIN]) if steps else words
 
 
 def _alternatives(names: Sequence[str]) -> str:

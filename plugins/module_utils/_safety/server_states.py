@@ -24,13 +24,15 @@ class OwnRestart:
     """A restart that this controller has requested and that the service may not show yet.
 
     ``task_id`` is None if it is not known; then the restart counts ``until`` a time of the service, as text.
-    ``servers`` are names, ``arbiters`` ids of arbitration services.
+    ``servers`` are names, ``arbiters`` ids of arbitration services. ``has_ended``: its task has, without doing its
+    work, and what it has left may not show yet.
     """
 
     task_id: int | None
     servers: frozenset[str]
     arbiters: frozenset[int]
     until: str = ""
+    has_ended: bool = False
 
     @property
     def label(self) -> str:
@@ -55,8 +57,11 @@ def server_states(
     """
     own = list(own)
     at_work = _by_tasks(placed, tasks, gone)
+    left: set[str] = set()
     for restart in own:
-        at_work.update({name: restart.label for name in restart.servers if name not in at_work})
+        names = {name for name in restart.servers if name not in at_work}
+        at_work.update(dict.fromkeys(names, restart.label))
+        left |= names if restart.has_ended else set()
     held = _holders(placed, tasks)
     found = {
         server.member.name: _state(server, at_work.get(server.member.name), taken, held.get(server.member.name))
@@ -69,7 +74,7 @@ def server_states(
     if len(unnamed) > len([member for member in moving if member.name not in at_work]):
         words = f"{_label(unnamed[0])} names no server and may be restarting one"
         found = {name: state if state.dead else _in_flight(state, words) for name, state in found.items()}
-    return found
+    return {name: replace(state, is_left=name in left) for name, state in found.items()}
 
 
 def _holders(placed: Iterable[PlacedServer], tasks: Iterable[Record]) -> dict[str, Record]:

@@ -23,7 +23,8 @@ class ServerState:
 
     ``unclear``: what is shown of it does not agree, so it may serve or not. ``taken`` would be taken away by the
     restart. ``zone`` is None if it is not known: it may be any. ``words`` say what is shown of a server that is not up.
-    ``holder`` is the record of the FAILED task that holds it.
+    ``holder`` is the record of the FAILED task that holds it. ``is_left``: it is in flight only since a restart of this
+    controller may just have left it as it is.
     """
 
     zone: str | None
@@ -33,6 +34,7 @@ class ServerState:
     words: str = ""
     unclear: bool = False
     holder: Record | None = field(default=None, compare=False)
+    is_left: bool = field(default=False, compare=False)
 
     @property
     def may_serve(self) -> bool:

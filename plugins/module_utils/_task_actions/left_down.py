@@ -1,26 +1,33 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The servers of a task after its end: whether they serve, and what starts those that it has left down."""
+"""What a task has worked on, after its end: whether it serves, and what starts that which the task has left down."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
 
-from .._base.cli_hints import start_command
+from .._base.cli_hints import start_arbiter_command, start_command
 from .._base.errors import OcpError
+from .._base.parsing import Record
 from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import Task
 from .._targets.cluster import member_of
-from .._targets.serving import is_in_flight
+from .._targets.lookup import address_of
+from .._targets.serving import is_in_flight, is_stopped
 from .._targets.target import Member, not_serving_words
+from .._targets.task_names import ARBITRATION_RESTART, kind_of
 
 
 def left_down(api: OcpApi, task: Task) -> Iterator[str]:
-    """A sentence for each server of ``task`` that is shown and does not serve, with the command that starts it."""
+    """A sentence for what ``task`` has left down, as far as it is shown, with the command that starts it."""
     for member in _servers_of(api, task):
         if member.serves is False and not is_in_flight(member.status):
             yield f"{member.state}: start it by {start_command(task.cluster_id, member.name)}"
+    for service in _arbiters_of(api, task):
+        address, status = address_of(service, "svrIp", "svrPort"), service.get("status")
+        if is_stopped(status):
+            yield f"{address} is {status}: start it by {start_arbiter_command(address)}"
 
 
 def state_of_servers(api: OcpApi, task: Task) -> str:
@@ -45,3 +52,14 @@ def _servers_of(api: OcpApi, task: Task) -> Iterator[Member]:
         return
     on_host = Counter(server.get("ip") for server in servers)
     yield from (member_of(one) for one in servers if one.get("ip") in task.targets and on_host[one.get("ip")] == 1)
+
+
+def _arbiters_of(api: OcpApi, task: Task) -> list[Record]:
+    """The arbitration services that a restart of them names; none where they cannot be read."""
+    if kind_of(task.name) != ARBITRATION_RESTART or not task.targets:
+        return []
+    try:
+        services = api.arbitration_services()
+    except OcpError:
+        return []
+    return [one for one in services if {one.get("svrIp"), address_of(one, "svrIp", "svrPort")} & {*task.targets}]

@@ -904,6 +904,21 @@ def test_own_restart_of_an_arbiter_counts_before_the_service_shows_it(service):
     assert "being restarted by this controller" in str(refusal_of_next(service))
 
 
+def test_server_that_our_restart_has_just_left_stopped_is_to_be_started(service):
+    """A person has skipped the step that starts it. A wait was proposed until the journal forgot the task."""
+    other = replace(SERVER, target=Server(42, "10.1.0.2:2882", SERVER.target.cluster, 52, "zone2", True, True, False))
+    service.end = "FAILED"
+    with pytest.raises(TaskFailed):
+        restart(service, wait=True)
+    service.servers_there[0].status = "STOPPED"
+    service.servers_there[0].operated_by = None
+    service.posts.clear()
+    message = str(refusal(service, other))
+    assert "10.1.0.1:2882 is STOPPED (task 1001 of this controller) in zone1" in message
+    assert "\n  Start 10.1.0.1:2882 by a restart: ansible localhost -m oceanbase.ocp.server_restart -a '" in message
+    assert "safety_timeout" not in message
+
+
 @pytest.mark.parametrize("tags", [True, False])
 def test_restart_of_an_arbiter_counts_as_soon_as_its_task_is_there(tags, service):
     """A person has requested it, and its status does not show it yet."""

@@ -138,6 +138,19 @@ def test_arbiter_that_is_down_now_is_judged_at_its_turn(planned):
     assert found["blocked"] is False
 
 
+def test_arbiter_that_is_stopped_blocks_the_plan_with_the_command_that_starts_it(planned):
+    """Check mode was green, and the run waited ten minutes for what nothing starts."""
+    units = [(1, {"zones": []})]
+    [service] = serving("sys", status="STOPPED")
+    found = planned(2, {"sys": FULL2}, arbiter=[{**service, "svrIp": "10.1.0.9", "svrPort": 2888}], units=units)
+    assert (found["safe"], found["blocked"]) == (False, True)
+    *_words, start, again = found["message"].splitlines()
+    assert start.startswith(
+        "  Start arbitration service 10.1.0.9:2888 by a restart: ansible localhost -m oceanbase.ocp."
+    )
+    assert again == "Then run the same command again."
+
+
 def test_cluster_without_an_obstacle_names_none(planned):
     found = planned(3, {"sys": FULL3, "shop": FULL3}, tenants={"shop": {"status": "NORMAL", "locked": False}})
     assert (found["obstacles"], found["safe"], found["blocked"]) == ([], True, False)

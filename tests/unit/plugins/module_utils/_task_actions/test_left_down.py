@@ -32,3 +32,12 @@ def test_of_two_servers_on_one_host_it_is_not_known_which_one_is_meant(api):
         api.expect("servers", 31, gives=both)
     assert list(left_down(api.double, task_on("10.1.0.1"))) == []
     assert state_of_servers(api.double, task_on("10.1.0.1")) == ""
+
+
+@pytest.mark.parametrize(("status", "words"), [("STOPPED", 1), ("RUNNING", 0), ("RESTARTING", 0)])
+def test_arbitration_service_that_a_skipped_step_has_left_stopped_is_named(status, words, api):
+    api.expect("arbitration_services", gives=[{"id": 61, "svrIp": "10.1.0.9", "svrPort": 2888, "status": status}])
+    task = {**raw_task(7, "SUCCESSFUL", tags=[{"svrIp": "10.1.0.9"}]), "name": "Restart arbitration service"}
+    found = list(left_down(api.double, Task.from_api(task)))
+    command = "ansible localhost -m oceanbase.ocp.arbitration_service_restart -a 'arbitration_service=10.1.0.9:2888 "
+    assert [line.startswith(f"10.1.0.9:2888 is STOPPED: start it by {command}") for line in found] == [True] * words
