@@ -21,9 +21,10 @@ positional: _input
 options:
   _input:
     description:
-      - A registered result of M(oceanbase.ocp.cluster_info), M(oceanbase.ocp.server_info) or
-        M(oceanbase.ocp.task_info), or of a loop over one, or a list of these. They must not have
-        O(oceanbase.ocp.task_info#module:detail=compact).
+      - A registered result of M(oceanbase.ocp.cluster_info), M(oceanbase.ocp.server_info),
+        M(oceanbase.ocp.task_info) or M(oceanbase.ocp.arbitration_service_info), or of a loop over one, or a list of
+        these. They must not have O(oceanbase.ocp.task_info#module:detail=compact). Of the arbitration services only
+        those are shown that do not run.
       - Of a result that failed, the first line of its message is shown.
     type: raw
     required: true

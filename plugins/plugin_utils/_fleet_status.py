@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
-"""A fleet on one screen: clusters with their servers, what runs and what FAILED; what a large fleet leaves out."""
+"""A fleet on one screen: clusters with their servers, what runs and what FAILED; what a large fleet leaves out.
+
+Of the arbitration services there are only those that do not run and serve one of the clusters.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ from ._ansible_core import FilterError
 
 # With more of them, those with nothing to report get no row.
 MOST_ROWS = 40
-_KEYS = ("clusters", "servers", "tasks")
+_KEYS = ("clusters", "servers", "tasks", "arbitration_services")
 _PLAIN, _BAD = "  ", "! "
 _GAP = "  "
 
@@ -33,6 +36,7 @@ class FleetStatus:
     clusters: list[Record] = field(default_factory=list)
     servers: list[Record] = field(default_factory=list)
     tasks: list[Record] = field(default_factory=list)
+    arbitration_services: list[Record] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
     read: set[str] = field(default_factory=set)
 
@@ -52,7 +56,7 @@ def read_status(filter_name: str, value: object) -> FleetStatus:
         if not found and "msg" in result:
             status.problems.append(str(result["msg"]).partition("\n")[0])
         elif not found and not result.get("skipped"):
-            raise _refusal(filter_name, "a dict without clusters, servers or tasks")
+            raise _refusal(filter_name, "a dict without clusters, servers, tasks or arbitration services")
     return status
 
 
@@ -61,7 +65,8 @@ def render_status(status: FleetStatus, width: int | None, most_tasks: int | None
 
     At most ``most_tasks`` that run have a line, and as many that have FAILED; None for all.
     """
-    lines = [_heading(status), *_fleet_lines(status), *_task_lines(status.tasks, most_tasks)]
+    lines = [_heading(status), *_fleet_lines(status), *_arbiter_lines(status)]
+    lines += _task_lines(status.tasks, most_tasks)
     lines += [f"{_BAD}Not everything could be read: {one_line(problem)}" for problem in status.problems]
     failed = [task for task in status.tasks if _has_failed(task)]
     if failed:
@@ -90,8 +95,8 @@ def _objects(filter_name: str, key: str, value: object) -> list[Record]:
 
 def _refusal(filter_name: str, what: str) -> FilterError:
     return FilterError(
-        f"oceanbase.ocp.{filter_name}: {what} cannot be shown; give registered results of cluster_info, server_info "
-        "and task_info, or a list of these."
+        f"oceanbase.ocp.{filter_name}: {what} cannot be shown; give registered results of cluster_info, server_info, "
+        "task_info and arbitration_service_info, or a list of these."
     )
 
 
@@ -124,6 +129,16 @@ def _fleet_lines(status: FleetStatus) -> Iterator[str]:
     yield from _in_columns(rows)
     if left_out:
         yield f"{_PLAIN}{_counted(left_out, 'cluster')} left out: RUNNING, with all servers serving"
+
+
+def _arbiter_lines(status: FleetStatus) -> Iterator[str]:
+    """Those that do not run; where clusters were read, only those that serve one of them, or may."""
+    known = {_text(cluster.get("name")) for cluster in status.clusters}
+    for service in status.arbitration_services:
+        served = {_text(cluster.get("name")) for cluster in records(service.get("clusters"))}
+        if database_serves(service.get("status")) is not True and (not served or not known or served & known):
+            names = f" of {', '.join(sorted(served))}" if served else ""
+            yield f"{_BAD}arbitration service {_text(service.get('name'))}{names} is {_text(service.get('status'))}"
 
 
 def _grouped(status: FleetStatus) -> Iterator[tuple[Record, list[Record]]]:

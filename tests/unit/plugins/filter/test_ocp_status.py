@@ -51,6 +51,16 @@ TASKS = [
 ]
 
 
+def test_arbitration_service_that_does_not_run_has_a_line():
+    """One that serves none of the clusters that were read has none."""
+    named = {"name": "10.0.0.9:2888", "clusters": [{"id": 1, "name": "shop1"}]}
+    elsewhere = {"name": "10.0.0.8:2888", "status": "STOPPED", "clusters": [{"id": 7, "name": "other"}]}
+    for status, lines in (("RUNNING", []), ("STOPPED", ["! arbitration service 10.0.0.9:2888 of shop1 is STOPPED"])):
+        services = found(arbitration_services=[{**named, "status": status}, elsewhere])
+        text = ocp_status([CLUSTERS, SERVERS, services])
+        assert [line for line in text.splitlines() if "arbitration" in line] == lines
+
+
 def test_view_shows_the_fleet_what_runs_and_what_has_failed():
     assert ocp_status([CLUSTERS, SERVERS, {"results": TASKS}]).splitlines() == [
         "1 cluster, 3 servers (2 not serving), 1 task running, 1 FAILED",
@@ -143,7 +153,7 @@ def test_any_value_is_shown_in_lines_that_are_harmless(strange):
     [
         ("one", "a value that is no dict and no list"),
         (None, "a value that is no dict and no list"),
-        ({"changed": False}, "a dict without clusters, servers or tasks"),
+        ({"changed": False}, "a dict without clusters, servers, tasks or arbitration services"),
         (found(servers=["10.0.0.1:2882 id=1"]), "servers that are no dicts, as with detail=compact,"),
         (found(servers=5), "servers that are no dicts"),
     ],
