@@ -101,6 +101,11 @@ def _is_by_this_clock(ahead: tuple[float, float], clock: ServiceClock) -> bool:
     return least <= high + LARGEST_SILENT_OFFSET and low <= most + LARGEST_SILENT_OFFSET
 
 
+def is_by_this_clock(row: RequestRow, clock: ServiceClock) -> bool:
+    """Whether a request was noted by the clock of this machine, and neither that nor the service's was set since."""
+    return row.ahead is None or _is_by_this_clock(row.ahead, clock)
+
+
 def sent_at(row: RequestRow, clock: ServiceClock) -> float:
     """When a request was sent at the earliest; see sent_between."""
     return sent_between(row, clock)[0]

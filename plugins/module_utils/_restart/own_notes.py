@@ -36,7 +36,7 @@ from .._parameters.parameter_value import same_value
 from .._safety.server_states import OwnRestart
 from .._targets.target import Member, Observation, Target, TaskOnTarget
 from .._waiting.poll_pauses import UNSEEN_FOR
-from .back import Ages, has_just_ended, is_back, leaves_undone, noted_span, sent_at
+from .back import Ages, has_just_ended, is_back, is_by_this_clock, leaves_undone, noted_span, sent_at
 from .change import Sight, begun_span, has_moved, newest_time, noted_member
 from .evidence import GONE, may_start_yet
 from .know import Ended, explains, late_tasks
@@ -279,7 +279,8 @@ class OwnNotes:
         found = []
         for row in self._open_rows():
             parts = {by_key[key]: shown for key, shown in row.members if key in by_key}
-            if _have_moved(parts, look.observed.members) and not self._is_of_an_earlier_task(row, parts, look):
+            has_moved = _have_moved(parts, look.observed.members) and self._tells_moves(row, parts, look)
+            if has_moved and not self._is_of_an_earlier_task(row, parts, look):
                 continue
             is_over = self._ages.is_searched(row)
             is_here, is_of_change = row.token in _SENT_HERE, self._is_of_change(row)
@@ -295,6 +296,11 @@ class OwnNotes:
                 )
             )
         return tuple(found)
+
+    def _tells_moves(self, row: RequestRow, parts: Collection[str], look: Look) -> bool:
+        """Whether other starts than in the row have moved. Computed ones move with the clock of the service, too."""
+        starts = [member.start_time for member in look.observed.members if member.name in parts]
+        return all(starts) or is_by_this_clock(row, self._api.service_clock)
 
     def _is_of_an_earlier_task(self, row: RequestRow, parts: Collection[str], look: Look) -> bool:
         """Whether a task that began before a request explains the start of a part of it that shows since.

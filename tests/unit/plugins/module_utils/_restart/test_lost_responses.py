@@ -111,6 +111,18 @@ def test_task_that_appears_late_is_adopted(service):
     assert (result["action"], result["task_id"], result["elapsed"]) == ("adopted", 1001, 19.0)
 
 
+def test_computed_start_that_only_the_clock_of_the_service_moves_answers_no_request(service):
+    """Seed 30718735: the clock was set, and the request that something on the way still had was sent once more."""
+    case, wanted = RESTART_CASES["agents"], replace(request(), change="memory")
+    service.lose_before = [lost()]
+    failure(service, case, wanted)
+    service.clock_offset += 172_800
+    for agent in service.agents_there:
+        agent.started += 172_800
+    assert "something in between may still deliver the request" in str(failure(service, case, wanted))
+    assert len(service.posts) == 1
+
+
 def without_begin(service):
     """The list shows no begin of a task, as its detail does."""
     listed = service.tasks
