@@ -57,11 +57,10 @@ def server_states(
     """
     own = list(own)
     at_work = _by_tasks(placed, tasks, gone)
-    left: set[str] = set()
+    running = frozenset().union(at_work, *(restart.servers for restart in own if not restart.has_ended))
+    left = frozenset().union(*(restart.servers for restart in own)) - running
     for restart in own:
-        names = {name for name in restart.servers if name not in at_work}
-        at_work.update(dict.fromkeys(names, restart.label))
-        left |= names if restart.has_ended else set()
+        at_work.update({name: restart.label for name in restart.servers if name not in at_work})
     held = _holders(placed, tasks)
     found = {
         server.member.name: _state(server, at_work.get(server.member.name), taken, held.get(server.member.name))

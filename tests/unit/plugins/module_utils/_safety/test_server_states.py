@@ -108,6 +108,17 @@ def test_own_restart_tells_which_server_its_task_is_of():
     assert told(placed("RUNNING", "RUNNING"), [running(SERVER)], own) == {"s1": "", "s2": "flight"}
 
 
+def test_server_is_left_by_an_own_restart_that_has_ended_unless_another_one_brings_it_back():
+    ended, again = (OwnRestart(number, frozenset({"s2"}), frozenset(), has_ended=number == 81) for number in (81, 82))
+    two = placed("RUNNING", "STOPPED")
+    assert [server_states(two, [], own, ())["s2"].is_left for own in ([ended], [again], [ended, again])] == [
+        True,
+        False,
+        False,
+    ]
+    assert server_states(two, [{**running(SERVER), "hostId": 2}], [ended], ())["s1"].is_left is False
+
+
 @pytest.mark.parametrize(
     ("tasks", "expected"),
     [
