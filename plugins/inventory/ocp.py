@@ -277,8 +277,8 @@ class InventoryModule(SafeGroupNames, BaseInventoryPlugin, Constructable, Cachea
 
     def _wrong_value(self, error: str, config: dict[str, Any]) -> str:
         """A sentence in place of Ansible's ``error``, whose words for an option of the file differ by version."""
-        told = re.search(r"(?:[Cc]onfig '|setting: )(\w+)", error)
-        option = told[1] if told else None
+        match = re.search(r"(?:[Cc]onfig '|setting: )(\w+)", error)
+        option = match[1] if match else None
         named = next((key for key in config if ALIASES.get(key, key) == option), None)
         if named is None:
             return " ".join(error.split())

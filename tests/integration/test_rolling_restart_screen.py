@@ -127,10 +127,10 @@ def test_cluster_that_fails_beside_others_is_told_without_the_heading_of_its_com
     fleet.emulator.post("/emulator/faults", {"kind": "subtask", **fault})
     assert fleet(change="first", canary_clusters=["shop"]).rc == 2
     again = fleet(change="second", max_failures=1)
-    [told] = [line for line in lines(again) if line.startswith("  1 of 2 clusters, 1 failed")]
-    assert "(shop failed: Cluster shop (id 1) is not healthy: task 1001 " in told
-    assert told.endswith(".)")
-    assert ", about 0 s" not in told
+    [line] = [line for line in lines(again) if line.startswith("  1 of 2 clusters, 1 failed")]
+    assert "(shop failed: Cluster shop (id 1) is not healthy: task 1001 " in line
+    assert line.endswith(".)")
+    assert ", about 0 s" not in line
 
 
 @pytest.mark.nightly

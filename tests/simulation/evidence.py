@@ -358,7 +358,7 @@ class Evidence:
         return task.record.between(oldest, at)
 
     def _untold_zones(self, key: Key) -> list[Task]:
-        """The restarts of other zones of its cluster, where the service does not tell of which zone a task is."""
+        """The restarts of zones in the cluster of a server, if the service does not show the zone of a task."""
         is_told = self._profile.tags or key[0] != "server"
         return [
             task

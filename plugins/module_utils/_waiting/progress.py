@@ -130,7 +130,10 @@ class Progress:
         return f"{name} (task {task.id})" if name else f"Task {task.label}"
 
     def _report_end(self, task: Task, result: PollResult, *, many: bool) -> None:
-        """Of many, only one that did not succeed: totals follow. Of a few, not the last one: its caller tells that."""
+        """Show the end of a task that did not succeed; where few are awaited, show each end before the last one, too.
+
+        For many tasks, totals are shown elsewhere. The caller shows the last end of a few.
+        """
         is_told = not task.succeeded or (result.unfinished and not many)
         if not is_told or not self._is_new(task.id, task.status, task.finish_time):
             return
