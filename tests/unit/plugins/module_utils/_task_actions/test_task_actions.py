@@ -122,6 +122,18 @@ def test_skip_that_leaves_a_server_down_tells_what_starts_it(time_passes, status
     assert result["warnings"] == ([f"10.1.0.1:2882 {state}: start it by {command}"] if state else [])
 
 
+@pytest.mark.parametrize(
+    ("inner", "serves"), [("ACTIVE", "it serves now; "), ("INACTIVE", "")], ids=["serves", "does not serve"]
+)
+def test_rollback_says_whether_its_server_serves_now(time_passes, inner, serves):
+    service = failed(time_passes)
+    service.model.task |= {"clusterId": 31, "tags": [{"svrIp": "10.1.0.1"}]}
+    shown = {"id": 41, "ip": "10.1.0.1", "port": 2882, "status": "RUNNING", "innerStatus": inner}
+    service.servers = lambda _cluster: [shown]
+    result = acted_on(service, DesiredState(ROLLED_BACK), wait=True)
+    assert result["reason"] == f"it is FAILED; {serves}what it was for can be asked for again"
+
+
 def test_each_subtask_action_has_a_progress_line(time_passes):
     lines = []
     service = failed(time_passes, also={THIRD: 1})
