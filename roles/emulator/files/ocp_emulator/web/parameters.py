@@ -200,6 +200,25 @@ def query_name(query: QueryParams, name: str, names: Sequence[str]) -> str | Non
     raise _invalid_parameter(name, value, f"it is none of {', '.join(names)}")
 
 
+def query_longs(query: QueryParams, name: str) -> list[int] | None:
+    """Numbers of the query, by comma or repeated; None when it is absent. ApiError 400 for anything else."""
+    if name not in query:
+        return None
+    return [_query_long(name, part.strip()) for text in query.getlist(name) for part in text.split(",") if part.strip()]
+
+
+def query_long(query: QueryParams, name: str) -> int | None:
+    """A number of the query; None when it is absent. ApiError 400 for anything else."""
+    value = query.get(name)
+    return None if value is None else _query_long(name, value)
+
+
+def _query_long(name: str, value: str) -> int:
+    if not _WHOLE_NUMBER.fullmatch(value) or not _is_long(int(value)):
+        raise _invalid_parameter(name, value, "it is not a whole number")
+    return int(value)
+
+
 def body_flag(body: Mapping[str, Any], name: str) -> bool | None:
     """A boolean of the body; None when it is absent or null. ApiError 400 for any other type."""
     value = body.get(name)
@@ -218,7 +237,15 @@ def body_name(body: Mapping[str, Any], name: str, names: Sequence[str]) -> str |
     )
 
 
-def body_longs(body: dict[str, Any], *names: str) -> list[int]:
+def body_long(body: Mapping[str, Any], name: str) -> int | None:
+    """A number of the body; None when it is absent or null. ApiError 400 for any other type."""
+    value = body.get(name)
+    if value is None or _is_long(value):
+        return value
+    raise errors.bad_request(f"The parameter '{name}' of the body is not a whole number: {_abbreviated(value)}.")
+
+
+def body_longs(body: Mapping[str, Any], *names: str) -> list[int]:
     """An array of Long, the first of these fields that is present. ApiError 400 when it is absent or another type."""
     name = next((name for name in names if name in body), None)
     if name is None:
@@ -227,16 +254,16 @@ def body_longs(body: dict[str, Any], *names: str) -> list[int]:
     if not isinstance(value, list):
         raise errors.bad_request(f"The parameter '{name}' is not an array: {_abbreviated(value)}.")
     for element in value:
-        # bool is an int in Python, but not in JSON.
-        if (
-            isinstance(element, bool)
-            or not isinstance(element, int)
-            or not -_LARGEST_LONG - 1 <= element <= _LARGEST_LONG
-        ):
+        if not _is_long(element):
             raise errors.bad_request(
                 f"The parameter '{name}' has an element that is not a Long: {_abbreviated(element)}."
             )
     return value
+
+
+def _is_long(value: object) -> bool:
+    # bool is an int in Python, but not in JSON.
+    return isinstance(value, int) and not isinstance(value, bool) and -_LARGEST_LONG - 1 <= value <= _LARGEST_LONG
 
 
 def _invalid_parameter(name: str, value: object, reason: str) -> errors.ApiError:
