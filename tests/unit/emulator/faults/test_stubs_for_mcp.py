@@ -18,6 +18,7 @@ TIMES = "startTime=2026-11-21T03:59:00Z&endTime=2026-11-21T04:00:00Z"
 METRIC = "metrics=sql_count&groupBy=ob_cluster_name&interval=60&labels=app:ob,ob_cluster_name=orders"
 PAGE = "page=1&size=10"
 LISTED = "contents"
+INSPECTED = {"inspectionObjectType": "OB_CLUSTER", "objectIds": [1], "tags": 1}
 # Each tool: what it sends, and keys that its answer has: of the data, or of the first record of a list.
 SERVED = [
     ("GET", f"/api/v2/ob/clusters?{PAGE}&sort=name,asc&status=RUNNING,STOPPED", None, "id name obClusterId zones"),
@@ -35,6 +36,9 @@ SERVED = [
     ("GET", "/api/v2/obproxy/clusters/1/parameters", None, "name description needReboot values"),
     ("GET", f"/api/v2/alarm/alarms?{PAGE}&appType=OceanBase&level=2&isSubscribedByMe=false", None, LISTED),
     ("GET", "/api/v2/alarm/alarms/1", None, "id appType alarmType scope level status target summary activeAt labels"),
+    ("POST", "/api/v2/inspection/run", INSPECTED, "id name status"),
+    ("GET", "/api/v2/inspection/report/1", None, "id tag taskState inspectionItems reportItems"),
+    ("GET", "/api/v2/inspection/report/info?tagId=1&objectType=OB_CLUSTER", None, "reportId objectId tag resultList"),
 ]
 STUBBED = [
     ("GET", f"{CLUSTER}/stats", None, "clusterId clusterName cpuTotal memoryTotalByte dataDiskUsedByte"),
@@ -57,10 +61,7 @@ STUBBED = [
     ("GET", f"/api/v2/monitor/metricsWithLabel?{TIMES}&{METRIC}", None, "app ob_cluster_name ob_cluster_id data"),
     ("GET", "/api/v2/inspection/task?taskStates=RUNNING", None, "id tag inspectionObject taskId taskState"),
     ("GET", "/api/v2/inspection/overview", None, "inspectionObject scheduleState deadline"),
-    ("GET", "/api/v2/inspection/report/1", None, "id tag taskState inspectionItems reportItems"),
-    ("POST", "/api/v2/inspection/run", {"inspectionObjectType": "HOST", "objectIds": [1], "tags": 1}, "id name status"),
     ("GET", "/api/v2/inspection/report/info/item/7?tagId=1&objectType=HOST", None, "reportId objectId tag itemResults"),
-    ("GET", "/api/v2/inspection/report/info?tagId=1&objectType=HOST", None, "reportId objectId tag resultList"),
     ("GET", f"{TENANT}/topSql?{TIMES}&inner=true", None, "sqlId server dbName sqlType executions avgElapsedTime"),
     ("GET", f"{TENANT}/sqls/A1/text?{TIMES}", None, "fulltext"),
     ("GET", f"{TENANT}/slowSql?{TIMES}&limit=5", None, "sqlId server dbName sqlType executions avgElapsedTime"),

@@ -31,7 +31,7 @@ ENVELOPE = {
 }
 FIELDS = {"4.3": "newest", "4.2": "older"}
 # Answers, keys and types that are compared in each profile. Lower numbers mean that something is not compared any more.
-COMPARED = {"4.3": (55, 1819, 1828), "4.2": (51, 1660, 1669)}
+COMPARED = {"4.3": (58, 1950, 1959), "4.2": (54, 1791, 1800)}
 
 _ENVELOPED = "the documents have bare text; the switch time_answer chooses it, and is so in the profile 4.2"
 _SERVED = "the documents show that there are clusters and tenants, but not which fields name them"
@@ -126,7 +126,7 @@ def prepared(start: Callable[..., Any], profile: str) -> dict[str, Any]:
     degraded = {"degraded": [{"cluster": "orders", "tenant": "app", "logStreams": [1001]}]}
     emulated.request("PUT", "/emulator/arbitration-services/1", json=degraded).raise_for_status()
     plant_ended(emulated)
-    answers = actions(start, profile)
+    answers = actions(start, profile) | inspections(start, profile)
     posts = [name for name, (method, _path, _options) in CALLS.items() if method != "GET" and name != FIRST]
     for name in (FIRST, *posts, *(name for name in CALLS if CALLS[name][0] == "GET")):
         if name in needed(profile):
@@ -179,6 +179,18 @@ def actions(start: Callable[..., Any], profile: str) -> dict[str, Any]:
     first = next(each["id"] for each in emulated.steps(running) if each["status"] == "RUNNING")
     answers["cancel_subtask"] = emulated.steer(running, "cancel", first).json()
     return answers
+
+
+def inspections(start: Callable[..., Any], profile: str) -> dict[str, Any]:
+    """The answers to an inspection and to the reads of its report, in which an item is a risk."""
+    emulated = start(switches=PROFILES[profile])
+    emulated.data("POST", "/emulator/inspection-risks", json={"cluster": "orders", "item": "replica_count"})
+    body = {"inspectionObjectType": "OB_CLUSTER", "objectIds": [1], "tags": 1}
+    answers = {"run_inspection": emulated.request("POST", "/api/v2/inspection/run", json=body).json()}
+    emulated.pass_time(3)
+    last = emulated.request("GET", "/api/v2/inspection/report/info", params={"tagId": 1, "objectType": "OB_CLUSTER"})
+    report = emulated.request("GET", "/api/v2/inspection/report/1")
+    return answers | {"last_inspections": last.json(), "inspection_report": report.json()}
 
 
 def needed(profile: str) -> set[str]:

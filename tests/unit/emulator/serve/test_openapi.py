@@ -53,13 +53,15 @@ STEERING = {
         *(f"/subtasks/{{subtaskInstanceId}}/{verb}" for verb in ("retry", "skip", "cancel")),
     )
 }
+INSPECTION = {"/api/v2/inspection/run": {"400", "401", "404", "415", "501"}}
+INSPECTED = {"inspectionObjectType": "OB_CLUSTER", "objectIds": [1], "tags": 1}
 FROZEN = {"freezeServer": True}
 CONTROL = {
     path: {"400", "401", "403", "415"}
     for path in ("/emulator/faults", "/emulator/clock/advance", "/emulator/service/restart")
 } | {
     path: {"400", "401", "403", "404", "415"}
-    for path in ("/emulator/alarms", "/emulator/backups", "/emulator/restores")
+    for path in ("/emulator/alarms", "/emulator/backups", "/emulator/restores", "/emulator/inspection-risks")
 }
 CONTROL |= {
     "/emulator/reset": {"401", "403"},
@@ -72,6 +74,11 @@ METRICS = {
     "interval": 60,
     "startTime": "2026-11-21T11:00:00+08:00",
     "endTime": "2026-11-21T12:00:00+08:00",
+}
+# Of the reads that need some.
+QUERIES = {
+    "/api/v2/monitor/metric": METRICS,
+    "/api/v2/inspection/report/info": {"tagId": 1, "objectType": "OB_CLUSTER"},
 }
 
 
@@ -108,6 +115,7 @@ def test_document_lists_the_statuses_of_every_post(document):
         **NEIGHBOURS,
         **PROCESSES,
         **STEERING,
+        **INSPECTION,
         **CONTROL,
     }
 
@@ -282,8 +290,10 @@ def plant(emulated):
         ("backups", {"cluster": "orders"}),
         ("restores", {"cluster": "orders", "tenant": "app", "status": "RESTORE_FAIL"}),
         ("restores", {"cluster": "orders", "tenant": "app"}),
+        ("inspection-risks", {"cluster": "orders", "item": "replica_count"}),
     ):
         emulated.data("POST", f"/emulator/{path}", json=body)
+    emulated.data("POST", "/api/v2/inspection/run", json=INSPECTED)
 
 
 @pytest.mark.nightly
@@ -310,9 +320,9 @@ def test_reads_match_the_document(switched):
     }
     unknown = dict.fromkeys(ids, 98765)
     reads = {path: methods["get"] for path, methods in document["paths"].items() if "get" in methods}
-    assert len(reads) == 50 - 2 * (switches.agent_paths != "both") - 2 * (switches.arbitration == "unknown")
+    assert len(reads) == 52 - 2 * (switches.agent_paths != "both") - 2 * (switches.arbitration == "unknown")
     for path, operation in reads.items():
-        check(emulated, document, "get", path, ids, 200, params=METRICS if path.endswith("/metric") else None)
+        check(emulated, document, "get", path, ids, 200, params=QUERIES.get(path))
         if operation["security"]:
             check(emulated, document, "get", path, ids, 401, auth=None)
         if "x-permission" in operation and "{" in path:
@@ -340,6 +350,22 @@ def test_restarts_match_the_document(switched):
         check(emulated, document, "post", path, ids, 403, auth=("viewer", "ocp-demo-1"), **options)
         check(emulated, document, "post", path, ids, 401, auth=None, **options)
         emulated.pass_time(20)
+
+
+def test_inspections_match_the_document(emulated, document):
+    [path] = INSPECTION
+    check(emulated, document, "post", path, {}, 200, json=INSPECTED)
+    check(emulated, document, "post", path, {}, 400, json={})
+    check(emulated, document, "post", path, {}, 404, json={**INSPECTED, "objectIds": [99]})
+    check(emulated, document, "post", path, {}, 415, content="x=1")
+    check(emulated, document, "post", path, {}, 501, json={**INSPECTED, "inspectionObjectType": "HOST"})
+    report = "/api/v2/inspection/report/{id}"
+    for status, number in ((200, 1), (404, 99), (400, "x")):
+        check(emulated, document, "get", report, {"id": number}, status)
+    last = "/api/v2/inspection/report/info"
+    for status, kind in ((200, "OB_CLUSTER"), (400, "x"), (501, "HOST")):
+        check(emulated, document, "get", last, {}, status, params={"tagId": 1, "objectType": kind})
+    check(emulated, document, "get", last, {}, 404, params={**QUERIES[last], "objectId": 99})
 
 
 @pytest.mark.nightly
@@ -498,18 +524,24 @@ def test_planting_matches_the_document(emulated, document, method, path, body):
     check(emulated, document, method, path, known, 415, content="x=1")
 
 
-def test_planted_alarms_and_backups_match_the_document(emulated, document):
+def test_planted_alarms_backups_and_risks_match_the_document(emulated, document):
     for path, body, missing in (
         ("/emulator/alarms", {"alarmType": "x", "cluster": "orders"}, {"alarmType": "x", "cluster": "none"}),
         ("/emulator/backups", {"cluster": "orders"}, {"cluster": "none"}),
         ("/emulator/restores", {"cluster": "orders", "tenant": "app"}, {"cluster": "orders", "tenant": "none"}),
+        (
+            "/emulator/inspection-risks",
+            {"cluster": "orders", "item": "replica_count"},
+            {"cluster": "none", "item": "replica_count"},
+        ),
     ):
         check(emulated, document, "post", path, {}, 200, json=body)
         check(emulated, document, "post", path, {}, 400, json={})
         check(emulated, document, "post", path, {}, 404, json=missing)
-    check(emulated, document, "delete", "/emulator/alarms/{alarmId}", {"alarmId": 1}, 200)
-    check(emulated, document, "delete", "/emulator/alarms/{alarmId}", {"alarmId": 1}, 404)
-    check(emulated, document, "delete", "/emulator/alarms", {}, 200)
+    for path, number in (("/emulator/alarms", "alarmId"), ("/emulator/inspection-risks", "riskId")):
+        check(emulated, document, "delete", f"{path}/{{{number}}}", {number: 1}, 200)
+        check(emulated, document, "delete", f"{path}/{{{number}}}", {number: 1}, 404)
+        check(emulated, document, "delete", path, {}, 200)
 
 
 def test_rate_limit_response_matches_the_document(start, document):

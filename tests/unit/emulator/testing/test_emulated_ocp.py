@@ -194,6 +194,29 @@ def test_fault_is_planned_counted_and_taken_back(ocp):
     assert ocp.faults.planned() == []
 
 
+def test_planted_risk_is_found_by_inspections_until_it_is_cleared(ocp):
+    inspection = {"inspectionObjectType": "OB_CLUSTER", "objectIds": [1], "tags": 1}
+    other = ocp.fleet.plant_risk("orders", "replica_count", "LOW")
+    risk = ocp.fleet.plant_risk("orders", "data_disk_usage", target="10.0.0.1:2882", value="97")
+    ocp.clock.stop()
+    found = []
+    for number, cleared in enumerate((risk, other, None), 1):
+        ask(ocp, "/api/v2/inspection/run", "POST", json=inspection).raise_for_status()
+        ocp.clock.advance(3)
+        report = ask(ocp, f"/api/v2/inspection/report/{number}").json()["data"]
+        found.append([(item["target"], item["value"]) for item in report["reportItems"] if "level" in item])
+        ocp.fleet.clear_risks(cleared)
+    assert found == [[("10.0.0.1:2882", "97"), ("orders", "planted")], [("orders", "planted")], []]
+
+
+@pytest.mark.parametrize(("cluster", "item"), [("nowhere", "replica_count"), ("orders", "weather")])
+def test_risk_of_an_unknown_cluster_or_item_is_refused(ocp, cluster, item):
+    with pytest.raises(ControlError):
+        ocp.fleet.plant_risk(cluster, item)
+    with pytest.raises(ControlError, match="Risk 1"):
+        ocp.fleet.clear_risks(1)
+
+
 def test_unused_faults_are_told_with_what_came_near(ocp):
     ocp.faults.plan("http", "reset", {"path": "/nowhere"})
     ocp.faults.plan("http", "error", {"path": "/api/v2/info"}, status=503, call=3)

@@ -188,6 +188,13 @@ def not_implemented(parameter: str) -> ApiError:
     return ApiError(501, UNSPECIFIC, f"The emulator does not have the documented parameter '{parameter}'.")
 
 
+def value_not_implemented(parameter: str, value: str) -> ApiError:
+    """501: the service takes this value of a parameter, but the emulator does not."""
+    return ApiError(
+        501, UNSPECIFIC, f"The emulator does not have the documented value '{value}' of the parameter '{parameter}'."
+    )
+
+
 def internal_error() -> ApiError:
     """500; only the log of the emulator has the reason."""
     return ApiError(500, UNEXPECTED, "The emulator failed to handle this request; its log has the reason.")

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The schemas of what is planted: alarms, metrics, backups, restores, merges, versions, tenants, parameters."""
+"""The schemas of what is planted: alarms, metrics, backups, restores, merges, versions, tenants, parameters, risks."""
 
 from typing import Annotated
 
 from pydantic import Field
 
 from ocp_emulator.fleet.fleet_file import TenantStatus
+from ocp_emulator.fleet.inspection_items import ItemIdentifier, RiskLevel
 from ocp_emulator.schemas.fleet_schemas import CompactionStatus
 from ocp_emulator.schemas.health_schemas import AlarmScope, AppType, BackupStatus, RestoreStatus
 from ocp_emulator.schemas.schema import Long, Schema
@@ -78,6 +79,22 @@ class RestoreChange(Schema):
     """The status of a restore from now on."""
 
     status: RestoreStatus
+
+
+class PlantedRisk(Schema):
+    """A risk that inspections of a cluster find from now on; without `target` it is in the cluster as a whole."""
+
+    cluster: Text
+    item: ItemIdentifier
+    level: RiskLevel = "HIGH"
+    target: Text | None = None
+    value: Text = "planted"
+
+
+class RiskId(Schema):
+    """A planted risk."""
+
+    id: Long
 
 
 class Compaction(Schema):

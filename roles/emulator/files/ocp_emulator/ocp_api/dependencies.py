@@ -21,7 +21,7 @@ _ERROR_DESCRIPTIONS = {
     409: "The target is occupied by another task.",
     415: "The body is not application/json.",
     500: "The emulator failed.",
-    501: "The emulator does not have this documented parameter.",
+    501: "The emulator does not have this documented parameter, or this value of it.",
 }
 
 _DIRECTIONS = ("asc", "desc")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The new task as JSON in the answer to each restart, start and stop.
+"""The new task as JSON in the answer to each restart, start, stop and inspection.
 
 See docs/dev/contract.md, "Task".
 """
@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ocp_emulator.schemas import restart_schemas as schemas
+from ocp_emulator.schemas.inspection_schemas import InspectionTask
 from ocp_emulator.serializers import task_rows
 from ocp_emulator.tasks import task_actions
 
@@ -109,14 +110,23 @@ def obproxy_restart(db: sqlite3.Connection, task_id: int) -> schemas.ObProxyRest
 
 def arbitration_restart(db: sqlite3.Connection, task_id: int) -> schemas.ArbitrationRestart:
     """The response of 4.4."""
+    return schemas.ArbitrationRestart(**_untargeted_task_fields(db, task_id))
+
+
+def inspection_task(db: sqlite3.Connection, task_id: int) -> InspectionTask:
+    """The task in the response of an inspection."""
+    return InspectionTask(**_untargeted_task_fields(db, task_id))
+
+
+def _untargeted_task_fields(db: sqlite3.Connection, task_id: int) -> dict[str, Any]:
     task = task_rows.task_of(db, task_id)
-    return schemas.ArbitrationRestart(
+    return {
         **_manual_task_fields(task),
-        prohibit_rollback=task_actions.prohibits_rollback(db, task),
-        subtasks=[
+        "prohibit_rollback": task_actions.prohibits_rollback(db, task),
+        "subtasks": [
             schemas.RestartSubtask(**task_rows.newest_fields(subtask)) for subtask in task_rows.subtasks_of(db, task_id)
         ],
-    )
+    }
 
 
 def _manual_task_fields(task: sqlite3.Row) -> dict[str, Any]:

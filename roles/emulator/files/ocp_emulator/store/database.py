@@ -19,7 +19,7 @@ from ocp_emulator.fleet.entities import AccessKey, Fleet, User
 from ocp_emulator.fleet.generate_fleet import default_fleet
 from ocp_emulator.store.seed import seed
 
-SCHEMA_VERSION = "10"
+SCHEMA_VERSION = "11"
 _SCHEMA = Path(__file__).with_name("schema.sql")
 
 

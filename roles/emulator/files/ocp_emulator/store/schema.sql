@@ -198,6 +198,22 @@ CREATE TABLE restores (
     tenant_id INTEGER NOT NULL REFERENCES tenants, name TEXT NOT NULL,
     status TEXT NOT NULL, create_time INTEGER NOT NULL, finish_time INTEGER
 );
+-- An inspection makes a report of each of its clusters. When it has succeeded, the report keeps the risks of that moment.
+CREATE TABLE planted_risks (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, cluster_id INTEGER NOT NULL REFERENCES clusters,
+    item TEXT NOT NULL, level TEXT NOT NULL, target TEXT NOT NULL, value TEXT NOT NULL
+);
+CREATE TABLE inspection_reports (
+    id INTEGER PRIMARY KEY, task_id INTEGER NOT NULL REFERENCES tasks,
+    cluster_id INTEGER NOT NULL REFERENCES clusters, tag INTEGER NOT NULL
+);
+CREATE INDEX reports_of_cluster ON inspection_reports (cluster_id, tag);
+CREATE INDEX reports_of_task ON inspection_reports (task_id);
+CREATE TABLE reported_risks (
+    report_id INTEGER NOT NULL REFERENCES inspection_reports,
+    item TEXT NOT NULL, level TEXT NOT NULL, target TEXT NOT NULL, value TEXT NOT NULL
+);
+CREATE INDEX risks_of_report ON reported_risks (report_id);
 CREATE TABLE parameters (
     server_id INTEGER NOT NULL REFERENCES servers, name TEXT NOT NULL, value TEXT NOT NULL,
     set_value TEXT NOT NULL, start_value TEXT NOT NULL, PRIMARY KEY (server_id, name)

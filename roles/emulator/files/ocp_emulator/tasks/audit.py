@@ -2,12 +2,14 @@
 # Copyright (c) 2026 oceanbase.ocp contributors
 """Which accepted operations become audit events, and from which address they came."""
 
+import json
 from collections.abc import Mapping
 
 from ocp_emulator.store.database import Store
 from ocp_emulator.tasks.subtask_graph import TaskKind
 
-# Those of a server, a cluster, agents and OBProxies are documented, the others are spelled like them.
+# Those of a server, a cluster, agents and OBProxies are documented, the others are spelled like them. An inspection is
+# none: no document has an event for it.
 EVENTS: Mapping[TaskKind, str] = {
     TaskKind.SERVER_RESTART: "RESTART_OB_SERVER",
     TaskKind.SERVER_START: "START_OB_SERVER",
@@ -26,10 +28,14 @@ EVENTS: Mapping[TaskKind, str] = {
 
 
 def note(store: Store, task_id: int, client: str) -> None:
-    """Record that the operation of this task was requested from this address: one event for each target."""
+    """Record that the operation of this task was requested from this address: one event for each target.
+
+    A task of another kind leaves no event.
+    """
     with store.transaction() as db:
         db.execute(
             "INSERT INTO audit_events (task_id, client, target)"
-            " SELECT task_id, ?, rowid FROM targets WHERE task_id = ? ORDER BY rowid",
-            (client, task_id),
+            " SELECT task_id, ?, targets.rowid FROM targets JOIN tasks ON tasks.id = task_id"
+            " WHERE task_id = ? AND kind IN (SELECT value FROM json_each(?)) ORDER BY targets.rowid",
+            (client, task_id, json.dumps(list(EVENTS))),
         )

@@ -364,5 +364,17 @@ OBPROXY_RESTART = Blueprint(
     ),
 )
 
+# The name is documented, the steps are not.
+INSPECTION = Blueprint(
+    TaskKind.INSPECTION,
+    "Inspection task",
+    "READY",
+    (
+        Step("Prepare inspection", 60),
+        Step("Check inspection items", 1800),
+        Step("Make inspection reports", 300),
+    ),
+)
+
 # All of them.
 BLUEPRINTS = tuple(each for each in tuple(globals().values()) if isinstance(each, Blueprint))

@@ -20,7 +20,7 @@ from itertools import chain
 
 from ocp_emulator.base.clock import SECOND
 from ocp_emulator.store.database import Store
-from ocp_emulator.tasks import attempts, occupancy, statuses
+from ocp_emulator.tasks import attempts, inspections, occupancy, statuses
 from ocp_emulator.tasks.task_actions import ROLLED_BACK_BELOW
 
 _LOG = logging.getLogger(__name__)
@@ -131,6 +131,8 @@ class Engine:
         ).fetchone()
         if not failed and task["operation"] == "ROLLBACK":
             statuses.show_rolled_back(db, task_id, instant)
+        elif not failed:
+            inspections.end_reports(db, task_id)
         occupancy.release_unless_failed(db, task_id, status)
         return True
 

@@ -5,7 +5,8 @@
 When a target is busy is our choice, because no rule is documented: an operation on a server occupies that server; one
 on a zone the zone and its servers; one on a cluster the cluster, its zones and its servers; a batch restart occupies
 the agents of its hosts, which does not conflict with the servers on them. An occupied target takes no second operation.
-Two servers or two zones of one cluster may be restarted at the same time.
+Two servers or two zones of one cluster may be restarted at the same time. An inspection occupies nothing, and runs
+whatever occupies its clusters.
 
 A task occupies its targets from the beginning until it is SUCCESSFUL, by EXECUTE, RETRY or ROLLBACK. A task that FAILED
 keeps occupying them, which is our choice: its targets may be down, they still show RESTARTING and the task, and a
@@ -17,11 +18,12 @@ task that occupies them to end, and takes them over from one that FAILED.
 """
 
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from ocp_emulator.base import errors
 from ocp_emulator.tasks import statuses
 from ocp_emulator.tasks.operation_targets import NewTask
+from ocp_emulator.tasks.subtask_graph import TaskKind
 
 # What a target of each type occupies: the table, the column to find its rows by, and the column of `targets` for it.
 _OCCUPIED: Mapping[str, tuple[tuple[str, str, str], ...]] = {
@@ -64,14 +66,12 @@ def refuse_if_occupied(db: sqlite3.Connection, new_task: NewTask) -> None:
 
 def blocking_task(db: sqlite3.Connection, task_id: int) -> int | None:
     """The task that occupies a target of this one; None when all of its targets are free or its own."""
-    for target in db.execute("SELECT * FROM targets WHERE task_id = ?", (task_id,)).fetchall():
-        for table, column, of_target in _OCCUPIED[target["object_type"]]:
-            row = db.execute(
-                f"SELECT operating_task FROM {table} WHERE {column} = ? AND operating_task <> ? LIMIT 1",
-                (target[of_target], task_id),
-            ).fetchone()
-            if row is not None:
-                return int(row["operating_task"])
+    for table, column, value in _needed(db, task_id):
+        row = db.execute(
+            f"SELECT operating_task FROM {table} WHERE {column} = ? AND operating_task <> ? LIMIT 1", (value, task_id)
+        ).fetchone()
+        if row is not None:
+            return int(row["operating_task"])
     return None
 
 
@@ -101,12 +101,8 @@ def occupies(db: sqlite3.Connection, task_id: int) -> bool:
 
 def occupy(db: sqlite3.Connection, task_id: int, now: int) -> None:
     """Occupy the targets of a task."""
-    for target in db.execute("SELECT * FROM targets WHERE task_id = ?", (task_id,)).fetchall():
-        for table, column, of_target in _OCCUPIED[target["object_type"]]:
-            db.execute(
-                f"UPDATE {table} SET operating_task = ? WHERE {column} = ?{_THERE.get(table, '')}",
-                (task_id, target[of_target]),
-            )
+    for table, column, value in _needed(db, task_id):
+        db.execute(f"UPDATE {table} SET operating_task = ? WHERE {column} = ?{_THERE.get(table, '')}", (task_id, value))
     statuses.show_in_progress(db, task_id, now)
 
 
@@ -124,12 +120,10 @@ def occupy_if_free(db: sqlite3.Connection, task_id: int, now: int) -> str | None
 
 def _release_targets(db: sqlite3.Connection, task_id: int, blocking: int) -> None:
     """Release those targets of a task that another one occupies, which goes on occupying the rest."""
-    for target in db.execute("SELECT * FROM targets WHERE task_id = ?", (task_id,)).fetchall():
-        for table, column, of_target in _OCCUPIED[target["object_type"]]:
-            db.execute(
-                f"UPDATE {table} SET operating_task = NULL WHERE {column} = ? AND operating_task = ?",
-                (target[of_target], blocking),
-            )
+    for table, column, value in _needed(db, task_id):
+        db.execute(
+            f"UPDATE {table} SET operating_task = NULL WHERE {column} = ? AND operating_task = ?", (value, blocking)
+        )
 
 
 def release_unless_failed(db: sqlite3.Connection, task_id: int, status: str) -> None:
@@ -138,3 +132,14 @@ def release_unless_failed(db: sqlite3.Connection, task_id: int, status: str) -> 
         return
     for table in _TABLES:
         db.execute(f"UPDATE {table} SET operating_task = NULL WHERE operating_task = ?", (task_id,))
+
+
+def _needed(db: sqlite3.Connection, task_id: int) -> Iterator[tuple[str, str, int]]:
+    """The rows that a task needs for itself: their table, the column to find them by, and its value."""
+    targets = db.execute(
+        "SELECT targets.* FROM targets JOIN tasks ON tasks.id = task_id WHERE task_id = ? AND kind <> ?",
+        (task_id, TaskKind.INSPECTION),
+    )
+    for target in targets.fetchall():
+        for table, column, of_target in _OCCUPIED[target["object_type"]]:
+            yield table, column, target[of_target]

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ocp_emulator.base import errors
-from ocp_emulator.tasks.blueprints import ARBITRATION_RESTART, OBPROXY_RESTART
+from ocp_emulator.tasks.blueprints import ARBITRATION_RESTART, INSPECTION, OBPROXY_RESTART
 from ocp_emulator.tasks.subtask_graph import Blueprint
 
 _IDS_SHOWN = 10
@@ -246,6 +246,30 @@ def restart_of_obproxies(db: sqlite3.Connection, cluster_id: int, obproxy_ids: S
         },
         {"host_ids": [str(each["host_id"]) for each in wanted], "obproxy_server_ids": batch},
         batch,
+    )
+
+
+def inspection_of_clusters(db: sqlite3.Connection, cluster_ids: Sequence[int]) -> NewTask:
+    """The inspection of clusters, whatever works on them; one that is given twice counts once.
+
+    ApiError: 400 when there is no cluster, 404 when one is unknown.
+    """
+    cluster_ids = list(dict.fromkeys(cluster_ids))
+    if not cluster_ids:
+        raise errors.illegal_argument("The parameter 'objectIds' is empty: it needs at least one cluster.")
+    found = db.execute(
+        "SELECT id FROM clusters WHERE id IN (SELECT value FROM json_each(?))", (json.dumps(cluster_ids),)
+    )
+    there = {row["id"] for row in found}
+    unknown = [number for number in cluster_ids if number not in there]
+    if unknown:
+        raise errors.not_found(f"Cluster {_listed(unknown)}")
+    return NewTask(
+        INSPECTION,
+        f"Cluster {_listed(cluster_ids)}",
+        [Target("OB_CLUSTER", number) for number in cluster_ids],
+        [],
+        lists={"object_ids": [str(number) for number in cluster_ids]},
     )
 
 

@@ -17,7 +17,7 @@ from ocp_emulator.faults import busy_faults
 from ocp_emulator.faults.busy_faults import BusyPolicy
 from ocp_emulator.fleet.entities import User
 from ocp_emulator.store.database import Store
-from ocp_emulator.tasks import durations, occupancy, operation_targets, pre_check
+from ocp_emulator.tasks import durations, inspections, occupancy, operation_targets, pre_check
 from ocp_emulator.tasks.blueprints import AGENT_RESTART, CLUSTER_RESTART, SERVER_RESTARTS
 from ocp_emulator.tasks.insert_task import insert_subtasks, insert_task
 from ocp_emulator.tasks.operation_targets import NewTask
@@ -28,7 +28,7 @@ _LOG = logging.getLogger(__name__)
 
 
 class Submitter:
-    """Restarts, starts and stops. Each method returns the id of the task that it started."""
+    """Restarts, starts, stops and inspections. Each method returns the id of the task that it started."""
 
     def __init__(self, store: Store, executor: str, busy: BusyPolicy, switches: Switches) -> None:
         """`executor`: the address that runs the subtasks."""
@@ -109,7 +109,25 @@ class Submitter:
         """
         return self._submit(user, now, lambda db: operation_targets.restart_of_obproxies(db, cluster_id, obproxy_ids))
 
-    def _submit(self, user: User, now: int, describe: Callable[[sqlite3.Connection], NewTask]) -> int:
+    def inspect_clusters(self, user: User, now: int, cluster_ids: Sequence[int], tag: int) -> int:
+        """Inspect clusters, all of them or none, in the scenario of this tag; no cluster is too busy for it.
+
+        ApiError: 400 when there is no cluster, 404 when one is unknown.
+        """
+        return self._submit(
+            user,
+            now,
+            lambda db: operation_targets.inspection_of_clusters(db, cluster_ids),
+            lambda db, task_id: inspections.begin_reports(db, task_id, tag),
+        )
+
+    def _submit(
+        self,
+        user: User,
+        now: int,
+        describe: Callable[[sqlite3.Connection], NewTask],
+        accompany: Callable[[sqlite3.Connection, int], None] = lambda _db, _task_id: None,
+    ) -> int:
         new_task = describe(self._store.db)
         policy = self._policy(new_task, user)
         with self._store.transaction() as db:
@@ -123,6 +141,7 @@ class Submitter:
             if policy == "refuse" or occupancy.blocking_task(db, task_id) is None:
                 occupancy.occupy(db, task_id, now)
             insert_subtasks(db, task_id, new_task, now, durations.kept(db))
+            accompany(db, task_id)
         task_name = new_task.blueprint.task_name
         _LOG.info("task %d (%s) accepted from %s: %s", task_id, task_name, user.name, new_task.label)
         return task_id

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""The fleet of an emulator under test: its clusters and servers as they are, and processes that end without a task."""
+"""The fleet of an emulator under test: as it is, processes that end without a task, and risks that inspections find."""
 
 from typing import Any
 
@@ -36,6 +36,22 @@ class FleetControl:
     def start(self, server: str) -> None:
         """Start the process of a server in the same way; this is not a restart."""
         self._set_process(server, running=True)
+
+    def plant_risk(
+        self, cluster: str, item: str, level: str = "HIGH", *, target: str | None = None, value: str | None = None
+    ) -> int:
+        """Let inspections of a cluster that end from now on find a risk; returns its id.
+
+        The arguments are the fields of `POST /emulator/inspection-risks`. Raises ControlError for an invalid one.
+        """
+        given = {"cluster": cluster, "item": item, "level": level, "target": target, "value": value}
+        body = {name: each for name, each in given.items() if each is not None}
+        risk_id: int = self._server.call("POST", "/emulator/inspection-risks", body)["id"]
+        return risk_id
+
+    def clear_risks(self, risk_id: int | None = None) -> None:
+        """Clear a risk, or all of them; reports keep what they have. Raises ControlError for one that is not there."""
+        self._server.call("DELETE", "/emulator/inspection-risks" + ("" if risk_id is None else f"/{risk_id}"))
 
     def _set_process(self, server: str, *, running: bool) -> None:
         self._server.call("PUT", f"/emulator/servers/{self.servers[server]['id']}/process", {"running": running})

@@ -97,6 +97,8 @@ LargePageSize = Annotated[int, BeforeValidator(_page_size(LARGEST_LARGE_PAGE, LA
 AlarmPageSize = Annotated[int, BeforeValidator(_page_size(LARGEST_ALARM_PAGE, 10)), _ANY]
 Whole = Annotated[int, Field(ge=0, le=_LARGEST_INTEGER), BeforeValidator(_whole_number)]
 Level = Annotated[int, Field(ge=1, le=5), BeforeValidator(_whole_number)]
+# The scenarios of inspections.
+Scenario = Annotated[int, Field(ge=1, le=4), BeforeValidator(_whole_number)]
 Flag = Annotated[bool, BeforeValidator(_true_or_false)]
 # In one of the documents the direction comes first.
 Sort = Annotated[
