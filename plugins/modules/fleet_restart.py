@@ -25,7 +25,8 @@ description:
     O(max_lag), O(metric_limits), O(alarms_before), O(metrics_before), O(offline_budget), O(offline_time),
     O(max_failures), O(judged_tasks), O(most_down), O(finish_before), O(windows).
   - Waiting - O(wait), O(wait_timeout), O(wait_interval), O(proof_timeout), O(threads).
-  - Output - O(show_progress), O(show_steps), O(log_lines), O(detail), O(hint_variables), O(notify_url).
+  - Output - O(show_progress), O(show_steps), O(log_lines), O(detail), O(hint_variables), O(notify_url),
+    O(inspection).
   - Connection and journal - O(url), O(username), O(password), O(access_key_id), O(access_key_secret),
     O(validate_certs), O(ca_path), O(client_cert), O(client_key), O(use_proxy), O(timeout), O(journal_url).
 options:
@@ -102,6 +103,16 @@ options:
       - What is not delivered within 5 seconds is a warning, and no reason to fail. Nothing is sent in check mode.
       - Taken from the environment variable E(OCP_NOTIFY_URL) if it is not set.
     type: str
+  inspection:
+    description:
+      - Let OCP inspect each cluster with servers to restart for this scenario of its inspections, before the first
+        restart and after the last one. RV(inspections) and the evidence have what it finds. High risks that only the
+        second one finds are a warning. It needs O(waves)
+        and O(wait).
+      - It is no reason to fail. Where OCP makes no inspection, as in its Community Edition, or has no report after 15
+        minutes, a warning says so. There is none in check mode, outside of O(windows) and after O(finish_before).
+    type: str
+    choices: [basic, performance, in_depth, installation]
   raise_offline_time:
     description:
       - For the length of the run, raise C(server_permanent_offline_time) of each cluster with servers to restart to
@@ -367,6 +378,82 @@ plan:
     digest:
       description: The digest of the plan; that of the file with O(approved_plan).
       returned: with O(plan_file) or O(approved_plan)
+      type: str
+inspections:
+  description: What OCP's inspections of the clusters with servers to restart have found; empty without O(inspection).
+  returned: with O(waves), once the plan was made
+  type: list
+  elements: dict
+  contains:
+    cluster:
+      description: Name of the cluster.
+      returned: always
+      type: str
+    cluster_id:
+      description: Id of the cluster.
+      returned: always
+      type: int
+    moment:
+      description: V(before) the first restart or V(after) the last one.
+      returned: always
+      type: str
+    scenario:
+      description: The scenario, as in O(inspection).
+      returned: always
+      type: str
+    task_id:
+      description: Id of its task; null if it was not started.
+      returned: always
+      type: int
+    report_id:
+      description: Id of its report in OCP; null if there is none.
+      returned: always
+      type: int
+    start_time:
+      description: When it began; null if there is no report.
+      returned: always
+      type: str
+    end_time:
+      description: When it ended; null if there is no report.
+      returned: always
+      type: str
+    high_risks:
+      description: How many items have a high risk; null if there is no report.
+      returned: always
+      type: int
+    medium_risks:
+      description: How many items have a medium risk; null if there is no report.
+      returned: always
+      type: int
+    low_risks:
+      description: How many items have a low risk; null if there is no report.
+      returned: always
+      type: int
+    risks:
+      description: The risks, the highest first, at most 100.
+      returned: always
+      type: list
+      elements: dict
+      contains:
+        item:
+          description: Name of the inspection item.
+          returned: always
+          type: str
+        target:
+          description: Of what the value is; null if that is not shown.
+          returned: always
+          type: str
+        value:
+          description: The value that is a risk; null if that is not shown.
+          returned: always
+          type: str
+        level:
+          description: V(HIGH), V(MEDIUM) or V(LOW).
+          returned: always
+          type: str
+    reason:
+      description: Why there is no report; null if there is one.
+      returned: always
       type: str
 task_ids:
   description: The ids of the tasks that restart the servers, including tasks that were joined.

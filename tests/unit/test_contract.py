@@ -149,7 +149,7 @@ def anonymous(path: str) -> str:
 @cache
 def calls_sent() -> frozenset[str]:
     """Method and path of every request of OcpApi and its kin, with {} for what is filled in."""
-    names = ("OcpApi", "TaskList", "SignReads", "ParameterCalls", "ObProxyCalls", "ServiceReads")
+    names = ("OcpApi", "TaskList", "SignReads", "ParameterCalls", "ObProxyCalls", "InspectionCalls", "ServiceReads")
     classes = [defined(PLUGINS, name) for name in names]
     methods = [node for each in classes for node in each.body if isinstance(node, ast.FunctionDef)]
     return frozenset(call for method in methods for call in calls_of(method))

@@ -11,6 +11,7 @@ from typing import Any
 
 from .._base.checks import check_range
 from .._base.errors import OptionError
+from .._health.scenarios import SCENARIOS
 from .._ocp.endpoints import OcpApi
 from .._ocp.side_by_side import Crew
 from .._restart.fleet_outcome import FleetMember
@@ -53,6 +54,7 @@ FLEET_OPTIONS: dict[str, Any] = {
     **APPROVAL_OPTIONS,
     "pause_file": {"type": "path"},
     "raise_offline_time": {"type": "str"},
+    "inspection": {"type": "str", "choices": [*SCENARIOS]},
     "proof_timeout": {"type": "int", "default": 180},
     **THREADS_OPTION,
 }
@@ -69,14 +71,16 @@ def _pause_file(params: Params) -> str | None:
     return pause_file
 
 
-def _check_raised(params: Params) -> None:
-    """Raise OptionError for an offline time that is no duration, or that nothing would put back."""
+def _check_options_of_a_run(params: Params) -> None:
+    """Raise OptionError for an offline time that is no duration, and for what needs to know the end of the run."""
     raised_seconds(params["raise_offline_time"])
-    if params["raise_offline_time"] is not None and (params["waves"] is None or not params["wait"]):
-        raise OptionError(
-            "raise_offline_time: needs wait=true and waves, true or false, since it is put back at the end of the "
-            "plan; give both, or leave it out."
-        )
+    whys = {"raise_offline_time": "it is put back", "inspection": "the second one is made"}
+    for option, why in whys.items():
+        if params[option] is not None and (params["waves"] is None or not params["wait"]):
+            raise OptionError(
+                f"{option}: needs wait=true and waves, true or false, since {why} at the end of the plan; give both, "
+                "or leave it out."
+            )
 
 
 def restart_servers(api: OcpApi, params: Params, mode: RunMode) -> Result:
@@ -93,7 +97,7 @@ def restart_servers(api: OcpApi, params: Params, mode: RunMode) -> Result:
         )
     params = _in_waves(params)
     pause_file = _pause_file(params)
-    _check_raised(params)
+    _check_options_of_a_run(params)
     if params["waves"] is None:
         members = [_member(params, server, one_at_a_time) for server in params["servers"]]
         return restart_many(api, crew(params, mode), members, proof_timeout)
@@ -113,6 +117,7 @@ def restart_servers(api: OcpApi, params: Params, mode: RunMode) -> Result:
         proof_timeout,
         pause_file,
         params["raise_offline_time"],
+        params["inspection"],
     )
     return restart_by_plan(api, crew(params, mode), wanted)
 

@@ -36,6 +36,7 @@ from .._waiting.progress_lines import progress_line
 from .rolling_order import Strategy
 from .rolling_plan import RollingRequest, plan_rolling_restart
 from .rolling_words import left_alone_lines
+from .run_inspections import RunInspections
 from .run_record import ENDED, FAILED, STOPPED, RunRecord, duration_words
 from .run_summary import close_run
 from .server_outcomes import (
@@ -61,7 +62,8 @@ class ClusterRun:
     ``freeze_server`` is None if zones are restarted, ``wait_timeout`` for one that fits the time that a server may be
     offline. The cluster has to stay healthy for ``soak`` seconds at its end, where servers were restarted. ``record``
     gets what became of it. The ``crew`` restarts batches of several servers. No batch begins while
-    the ``pause_file`` is there.
+    the ``pause_file`` is there. OCP inspects the cluster before the first restart and after the last one for the
+    scenario ``inspection``, if there is one.
     """
 
     plan: RollingRequest
@@ -72,6 +74,7 @@ class ClusterRun:
     record: RunRecord | None = None
     crew: Crew | None = None
     pause_file: str | None = None
+    inspection: str | None = None
 
 
 def roll_cluster(api: OcpApi, wanted: ClusterRun, clock: Clock = SYSTEM_CLOCK) -> Result:
@@ -88,7 +91,8 @@ def end_run(wanted: ClusterRun, names: Sequence[str]) -> Result:
     if wanted.record is not None and not wanted.restart.check_mode:
         _show_end(wanted, names)
     nothing = {"planned": 0, "left_alone": 0, "results": [], "untouched": [], "postponed": None, "stopped": None}
-    return {"changed": False, "cluster": {"id": None, "name": wanted.plan.clusters[0]}, **nothing, "elapsed": 0.0}
+    cluster = {"id": None, "name": wanted.plan.clusters[0]}
+    return {"changed": False, "cluster": cluster, **nothing, "inspections": [], "elapsed": 0.0}
 
 
 def _show_end(wanted: ClusterRun, names: Sequence[str] = ()) -> None:
@@ -376,6 +380,7 @@ class _Alone:
         self._turn: ClusterInTurn | None = None
         self._stopped = ""
         self._warnings: list[str] = []
+        self._inspections = RunInspections(api, wanted.inspection, wanted.restart, clock)
 
     def run(self) -> Result:
         """See roll_cluster."""
@@ -407,10 +412,14 @@ class _Alone:
         if self._wanted.restart.check_mode:
             self._turn.foretell()
             return
-        self._turn.begin()
-        self._turn.run(self._check_run, soak=self._wanted.soak)
-        known = {server["id"] for server in self._turn.results} | set(self._turn.untouched())
-        restarted = {self._turn.id} if self._turn.results else set()
+        with self._inspections.around({self._turn.id: self._turn.name} if self._planned else {}):
+            self._restart(self._turn)
+
+    def _restart(self, turn: ClusterInTurn) -> None:
+        turn.begin()
+        turn.run(self._check_run, soak=self._wanted.soak)
+        known = {server["id"] for server in turn.results} | set(turn.untouched())
+        restarted = {turn.id} if turn.results else set()
         look_again(self._api, self._wanted.plan, known, restarted, self._clock)
 
     def _check_run(self) -> None:
@@ -431,11 +440,13 @@ class _Alone:
             "untouched": [*turn.untouched().values()] if turn else [server["name"] for server in self._planned],
             "postponed": (turn.postponed if turn else "") or None,
             "stopped": self._stopped or None,
+            "inspections": self._inspections.found,
             "elapsed": round(self._clock.now() - self._began, 3),
         }
 
     def _all_warnings(self) -> list[str]:
-        return list(dict.fromkeys([*self._warnings, *(self._turn.warnings if self._turn else ())]))
+        own = [*self._warnings, *(self._turn.warnings if self._turn else ()), *self._inspections.warnings()]
+        return list(dict.fromkeys(own))
 
     @contextmanager
     def _noted(self) -> Iterator[None]:

@@ -25,10 +25,12 @@ from .._targets.cluster import Cluster
 from .._targets.target import Selector
 from .._waiting.progress_lines import progress_line
 from .fleet_plan import FleetRequest, plan_fleet
+from .run_inspections import RunInspections
 from .tally import Tally
 
 if TYPE_CHECKING:
     from .plan_basis import Approval
+    from .raised_time import OfflineTimes
 
 Result = dict[str, Any]
 
@@ -42,7 +44,8 @@ class FleetRun:
 
     ``request`` is what all of them have in common. Unless ``in_waves``, all have to restart at the same time. No wave
     begins while the ``pause_file`` is there.
-    ``raised`` is what the time that a server may be offline is raised to for the run, as text.
+    ``raised`` is what the time that a server may be offline is raised to for the run, as text. OCP inspects the
+    clusters before the first wave and after the last one for the scenario ``inspection``, if there is one.
     """
 
     plan: FleetRequest
@@ -52,6 +55,7 @@ class FleetRun:
     proof_timeout: float
     pause_file: str | None = None
     raised: str | None = None
+    inspection: str | None = None
 
     @property
     def plans_only(self) -> bool:
@@ -103,6 +107,7 @@ class _PlannedFleet:
         self._planned = {(server["cluster"], server["server"]) for wave in self._waves for server in wave}
         self._later = {_key(server) for wave in self._waves[1:] for server in wave}
         self._tally = Tally(sum(map(len, self._waves)), clock, windows=wanted.request.windows)
+        self._inspections = RunInspections(api, wanted.inspection, wanted.request, clock)
 
     def restart(self) -> Result:
         """See restart_by_plan."""
@@ -115,7 +120,6 @@ class _PlannedFleet:
         if self._wanted.plans_only:
             return {"changed": False}
         members = list(map(self._member, self._servers))
-        from .._parameters.offline_time import raised_while
         from .raised_time import OfflineTimes
 
         planned = {server["cluster_id"] for wave in self._waves for server in wave}
@@ -124,7 +128,14 @@ class _PlannedFleet:
         if self._request.check_mode:
             held.foretell()
             return restart_many(self._api, self._crew, members, self._wanted.proof_timeout, self._clock)
-        self._begin()
+        names = {server["cluster_id"]: server["cluster"] for wave in self._waves for server in wave}
+        with self._inspections.around(names):
+            self._begin()
+            return self._restart(members, held)
+
+    def _restart(self, members: Sequence[FleetMember], held: OfflineTimes) -> Result:
+        from .._parameters.offline_time import raised_while
+
         with raised_while(held):
             self._tally.begin()
             waves = WaveByWave(self._numbers(), self._over, self._pause)
@@ -132,8 +143,8 @@ class _PlannedFleet:
 
     def completed(self, facts: Result) -> Result:
         """The result, or the facts of a failure, with the plan."""
-        warnings = [*self._warnings, *facts.get("warnings", [])]
-        return {**facts, "plan": self._plan, "warnings": list(dict.fromkeys(warnings))}
+        warnings = list(dict.fromkeys([*self._warnings, *facts.get("warnings", []), *self._inspections.warnings()]))
+        return {**facts, "plan": self._plan, "inspections": self._inspections.found, "warnings": warnings}
 
     def _member(self, server: Result) -> FleetMember:
         """The restart of a server. In check mode those of later waves are judged by the plan."""

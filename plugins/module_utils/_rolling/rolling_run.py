@@ -18,6 +18,7 @@ from .._waiting.progress_lines import progress_line
 from .cluster_run import ClusterInTurn, ClusterRun, blocked_words, look_again
 from .rolling_plan import plan_rolling_restart
 from .rolling_words import batch_words, outcome_counts, plan_lines, purposes, scope_lines, unblocked
+from .run_inspections import RunInspections
 from .server_outcomes import FAILED, shown_failure, tasks_of_failure
 from .tally import Tally
 
@@ -83,6 +84,7 @@ class _RollingRun:
         # Of the failures: what is shown of the newest one, and the tasks of all.
         self._shown: Result = {}
         self._tasks: list[Result] = []
+        self._inspections = RunInspections(api, wanted.each.inspection, wanted.each.restart, clock)
 
     def carry_out(self) -> None:
         """See roll_clusters."""
@@ -100,7 +102,8 @@ class _RollingRun:
         if self._request.check_mode:
             self._foretell()
         elif not self._plans_only:
-            self._restart()
+            with self._inspections.around({b["cluster_id"]: b["cluster"] for b in unblocked(self._plan)}):
+                self._restart()
         if self._failures:
             raise NotAllRestarted(self._words(), **self._shown)
 
@@ -119,9 +122,14 @@ class _RollingRun:
             "tasks": self._tasks,
             "postponed": self._postponed or None,
             "stopped": None,
+            "inspections": self._inspections.found,
             "elapsed": round(self._clock.now() - self._began, 3),
-            "warnings": list(dict.fromkeys([*self._plan["warnings"], *(w for t in self._turns for w in t.warnings)])),
+            "warnings": self._warnings(),
         }
+
+    def _warnings(self) -> list[str]:
+        of_turns = (warning for turn in self._turns for warning in turn.warnings)
+        return list(dict.fromkeys([*self._plan["warnings"], *of_turns, *self._inspections.warnings()]))
 
     def _run_to_come(self) -> Result:
         wanted = self._wanted

@@ -40,7 +40,8 @@ class PollPolicy:
     ``log_lines`` is the number of lines shown from the log of a failed subtask. ``announce`` gets the one line that is
     shown even without progress: which task was started. ``offline_time`` is how many seconds a restarted server may be
     offline; the lines show how much of it is left. Without ``steps`` there is no line for each subtask. ``note`` gets
-    what is to be known even if the process is killed: a ``plan``, what is ``asked``, ``refused``, ``began``, ``ended``.
+    what is to be known even if the process is killed: a ``plan``, what is ``asked``, ``refused``, ``began``, ``ended``,
+    ``inspected``.
     """
 
     timeout: float

@@ -12,7 +12,7 @@ from uuid import uuid4
 from ...module_utils._base.parsing import Record, integer, integers, record, records
 from ...module_utils._base.text import one_line
 from .place import Place, instant_text, now_text
-from .restart_entries import failure_entry, has_failed, restart_entries, task_entry
+from .restart_entries import failure_entry, has_failed, inspection_entry, restart_entries, task_entry
 from .running_calls import RunningCalls
 from .target_list import TargetList
 
@@ -36,6 +36,7 @@ class EvidenceDocument:
         self._list = TargetList()
         self._parameters: list[Record] = []
         self._actions: list[Record] = []
+        self._inspections: list[Record] = []
         self._failures: list[Record] = []
         self._running: dict[Key, RunningCalls] = {}
         # Those whose result says nothing of what they had in flight.
@@ -71,6 +72,7 @@ class EvidenceDocument:
         """Keep what was noted and is not in the result, as that of a worker that has died, or without its details."""
         calls.leave_out(restart_entries(calls.place.module, result, calls.place.check_mode))
         calls.add_to(self._list, have_result=True)
+        self._inspections += [] if "inspections" in result else calls.inspections
         if calls.is_in_flight:
             self._lost.append(calls)
 
@@ -93,6 +95,7 @@ class EvidenceDocument:
         self._list.add_targets(place, restart_entries(place.module, result, place.check_mode))
         if place.module == "task":
             self._actions.append({**head, **_action(result)})
+        self._inspections += [{**head, **inspection_entry(one)} for one in records(result.get("inspections"))]
         if place.module == "cluster_parameter":
             self._parameters += [{**head, **entry} for entry in _parameters(result)]
         for task in (*records(result.get("tasks")), record(result.get("task"))):
@@ -144,6 +147,7 @@ class EvidenceDocument:
             "targets": [{"number": number, **entry} for number, entry in enumerate(every, 1)],
             "parameters": self._parameters,
             "task_actions": self._actions,
+            "inspections": [*self._inspections, *(one for calls in running for one in calls.inspections)],
             "failures": self._failures,
             "unfinished": [calls.entry() for calls in unfinished],
             "hidden_results": self._hidden,

@@ -87,6 +87,19 @@ def plan_entry(module: str, result: Record) -> Record | None:
     return None
 
 
+def inspection_entry(found: Record) -> Record:
+    """What an inspection of a cluster has found, or why it has no report."""
+    words = ("cluster", "moment", "scenario", "start_time", "end_time")
+    numbers = ("cluster_id", "task_id", "report_id", "high_risks", "medium_risks", "low_risks")
+    risk = ("item", "target", "value", "level")
+    return {
+        **{key: one_line(found.get(key)) for key in words},
+        **{key: integer(found.get(key)) for key in numbers},
+        "risks": [{key: one_line(one.get(key)) for key in risk} for one in records(found.get("risks"))],
+        "reason": text(found.get("reason")),
+    }
+
+
 def _batch(batch: Record) -> list[Record]:
     """The servers of a batch that need the restart; a batch names their cluster and zone."""
     needed = [one for one in records(batch.get("servers")) if one.get("needed") is not False]

@@ -11,7 +11,7 @@ from ...module_utils._base.parsing import Record, integer
 from ...module_utils._base.text import one_line
 from .notes_of_workers import OF_CHANGE
 from .place import Place, now_text
-from .restart_entries import SERVERS, is_restart, restart_entries
+from .restart_entries import SERVERS, inspection_entry, is_restart, restart_entries
 from .target_list import TargetList
 
 
@@ -21,6 +21,7 @@ class _Call:
 
     ``plan`` is what it has planned, and when; ``ended`` has targets as in the document, ``in_flight`` those with the
     ids of their tasks and the names of their members. ``part`` has its targets, and all ``planned`` ones.
+    ``inspections`` are as in the document.
     """
 
     place: Place
@@ -28,6 +29,7 @@ class _Call:
     plan: tuple[Record, str] | None = None
     ended: list[Record] = field(default_factory=list)
     in_flight: list[Record] = field(default_factory=list)
+    inspections: list[Record] = field(default_factory=list)
     is_over: bool = False
 
 
@@ -68,6 +70,8 @@ class RunningCalls:
             module, checks = call.place.module, call.place.check_mode
             entries = restart_entries(module, {SERVERS[module]: [note["ended"]]}, checks)
             call.ended += [{**call.place.head(), **entry} for entry in entries]
+        if "inspected" in note:
+            call.inspections.append({**call.place.entry(), **inspection_entry(note["inspected"])})
         call.in_flight = list(_in_flight(call.in_flight, note))
 
     def returned(self) -> RunningCalls:
@@ -100,6 +104,11 @@ class RunningCalls:
                 plan, at = call.plan
                 found.add_plan(call.place, {"plan": plan}, at)
             found.targets += call.ended
+
+    @property
+    def inspections(self) -> list[Record]:
+        """What inspections have found."""
+        return [one for call in self._calls for one in call.inspections]
 
     @property
     def is_in_flight(self) -> bool:

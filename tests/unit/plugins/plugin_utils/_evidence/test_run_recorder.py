@@ -491,6 +491,50 @@ def test_later_look_at_the_same_plan_is_left_out(run):
     assert [[one["name"] for one in each["steps"][0]] for each in run.document["plans"]] == [["a", "b"], ["c"]]
 
 
+INSPECTION = {
+    **{"cluster": "orders", "cluster_id": 7, "moment": "before", "scenario": "basic", "task_id": 1001, "report_id": 12},
+    **{"start_time": "2026-05-04T03:00:00+08:00", "end_time": "2026-05-04T03:02:00+08:00", "reason": None},
+    **{"high_risks": 1, "medium_risks": 0, "low_risks": 0},
+    "risks": [{"item": "Disk usage", "target": "10.0.0.1", "value": "91", "level": "HIGH"}],
+}
+NO_REPORT = {
+    **INSPECTION,
+    **dict.fromkeys(("report_id", "start_time", "end_time", "high_risks", "medium_risks", "low_risks")),
+    **{"moment": "after", "risks": [], "reason": "task 1005 (Inspection task) FAILED"},
+}
+
+
+def test_inspections_of_a_run_are_in_its_evidence(run):
+    run.begins()
+    result = {"changed": False, "plan": {"waves": []}, "servers": [], "inspections": [INSPECTION, NO_REPORT]}
+    run.recorder.ended(run.result("fleet_restart", result))
+    found = run.document["inspections"]
+    assert [{key: one[key] for key in INSPECTION} for one in found] == [INSPECTION, NO_REPORT]
+    shown = Page(run.page).text
+    assert "1 high, 0 medium, 0 low risks, report 12" in shown
+    assert "HIGH: Disk usage of 10.0.0.1, 91" in shown
+    assert "no report task 1005 (Inspection task) FAILED" in shown
+
+
+def test_interrupted_run_has_the_inspection_before_it(run, exits):
+    run.begins()
+    note = noting_of(run, "cluster_rolling_restart")
+    note({"inspected": INSPECTION})
+    note({"began": server(1, 1001)})
+    [end] = exits
+    end()
+    assert [one["report_id"] for one in run.document["inspections"]] == [12]
+
+
+def test_inspection_that_was_noted_is_not_there_twice(run):
+    run.begins()
+    note = noting_of(run, "cluster_rolling_restart")
+    note({"inspected": INSPECTION})
+    note({"over": True})
+    run.recorder.ended(run.result("cluster_rolling_restart", {"changed": False, "inspections": [INSPECTION]}))
+    assert [one["report_id"] for one in run.document["inspections"]] == [12]
+
+
 def test_values_of_parameters_are_left_out(run):
     one = {"name": "external_kms_info", "wanted": "secret-value", "needs_restart": True, "in_effect": None}
     result = {"changed": True, "cluster": {"id": 1, "name": "orders"}, "parameters": [one], "set_at": None}
