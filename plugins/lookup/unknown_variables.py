@@ -76,6 +76,10 @@ from ..plugin_utils._ansible_core import LookupFailed, extra_variables, is_read
 COLLECTION = Path(__file__).parents[2]
 # Reserved for the caller, followed by any name.
 USER = "user_"
+# The words for one target, by which modules are told what to restart.
+OF_WHAT = ("cluster", "clusters", "host", "hosts", "server", "servers", "zone", "zones")
+# How the names end of what restarts them; a role only waits.
+RESTARTS, WAITS = ("_restart", "_rollout"), "wait_for_restart"
 # What task files of the caller find in a loop of the role.
 LOOP_VARIABLES = ("node", "batch_now")
 
@@ -119,35 +123,38 @@ def differing(alike: Iterable[str], own: Mapping[str, Any], of_hosts: Mapping[st
     return sentences
 
 
-def unprefixed(name: str, given: Iterable[str], variables: Mapping[str, Any]) -> dict[str, str]:
-    """Each of the ``given`` that would be a variable of the role or playbook with its prefix, and that variable.
-
-    Not if that one is set in ``variables``: then a playbook may well take one from the other.
-    """
-    prefix = f"{name}_"
-    options, _known = _documented(name, prefix)
-    defaults = COLLECTION / "roles" / name / "defaults/main.yml"
-    unset = yaml_load(defaults.read_text(encoding="utf-8")) if defaults.is_file() else {}
-    return {
-        each: f"{prefix}{each}"
-        for each in sorted(given)
-        if f"{prefix}{each}" in options
-        and variables.get(f"{prefix}{each}", unset.get(f"{prefix}{each}")) == unset.get(f"{prefix}{each}")
-    }
-
-
 def ignored(names: Sequence[str], given: Iterable[str], variables: Mapping[str, Any]) -> list[str]:
-    """One sentence for each of the ``given`` that lacks its prefix.
+    """One sentence for each of the ``given`` that lacks its prefix, or looks as if it limited the run.
 
     ``names``: the role or playbook that is run, followed by those whose variables can be set with it.
     """
-    of_each: dict[str, str] = {}
-    for name in names:
-        for each, full in unprefixed(name, given, variables).items():
-            of_each.setdefault(each, full)
-    return [
-        f"{each}: is ignored by oceanbase.ocp.{names[0]}; its variable is {full}." for each, full in of_each.items()
-    ]
+    asked, run = sorted(given), f"oceanbase.ocp.{names[0]}"
+    meant = {each: [full for name in names if (full := _full_name(name, each))] for each in asked}
+    idle = {
+        each: next((full for full in found if _is_unused(full, asked, names, variables)), "")
+        for each, found in meant.items()
+    }
+    named = [f"{each}: is ignored by {run}; its variable is {full}." for each, full in idle.items() if full]
+    restarts = names[0].endswith(RESTARTS) and names[0] != WAITS
+    limits = [each for each in asked if each in OF_WHAT and not meant[each] and restarts]
+    return [*named, *(f"{each}: is ignored by {run}, and does not limit what it restarts." for each in limits)]
+
+
+def _full_name(name: str, given: str) -> str:
+    """The variable of the role or playbook that was meant by the name of an option, or by the word for one target."""
+    prefix = f"{name}_"
+    options, _known = _documented(name, prefix)
+    own = [f"{prefix}{given}", _by_options(name).get(given), f"{prefix}{given}s" if given in OF_WHAT else None]
+    return next((full for full in own if full in options), "")
+
+
+def _is_unused(full: str, given: Collection[str], names: Sequence[str], variables: Mapping[str, Any]) -> bool:
+    """Whether nothing can be taken for this variable from another one: it is not set, or on the command line too."""
+    paths = [COLLECTION / "roles" / name / "defaults/main.yml" for name in names]
+    unset = {
+        key: value for path in paths if path.is_file() for key, value in yaml_load(path.read_text("utf-8")).items()
+    }
+    return full in given or variables.get(full, unset.get(full)) == unset.get(full)
 
 
 def _documented(name: str, prefix: str) -> tuple[list[str], set[str]]:

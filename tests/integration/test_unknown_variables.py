@@ -124,6 +124,13 @@ def test_playbook_refuses_a_slip_in_the_prefix(ansible, connect, emulator, playb
             "arbitration_service_rolling_restart_wait_timeout",
             marks=pytest.mark.nightly,
         ),
+        # The run fails, and its failure is told by another task.
+        (
+            "fleet_restart",
+            {"fleet_restart_servers": [{"cluster": "nowhere", "server": "10.0.0.1:2882"}], "fleet_restart_change": "x"},
+            {"safety": "none"},
+            "fleet_restart_safety",
+        ),
     ],
 )
 def test_variable_without_its_prefix_is_told_once(ansible, connect, emulator, playbook, given, ignored, full):

@@ -24,6 +24,21 @@ PLAYBOOKS = sorted({path.stem for path in (ROOT / "playbooks").glob("*.yml")} - 
 
 
 @pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        (
+            "fleet_restart",
+            ["cluster: is ignored by oceanbase.ocp.fleet_restart, and does not limit what it restarts."],
+        ),
+        ("wait_for_restart", []),
+        ("task_report", []),
+    ],
+)
+def test_word_for_a_target_that_limits_nothing_is_told_where_something_is_restarted(name, told):
+    assert ignored([name], ["cluster", "ticket"], {}) == told
+
+
+@pytest.mark.parametrize(
     ("name", "variable", "near"),
     [
         ("rolling_restart", "rolling_restart_server", "rolling_restart_servers"),
@@ -137,6 +152,9 @@ def test_unknown_role_is_an_error():
         unknown_variables("nothing", [])
 
 
+CLUSTERS, FLEET_SERVERS = "rolling_restart_clusters", {"servers": "fleet_restart_servers"}
+
+
 @pytest.mark.parametrize(
     ("names", "given", "variables", "told"),
     [
@@ -154,6 +172,12 @@ def test_unknown_role_is_an_error():
         (["parameter_rollout", "rolling_restart"], ["safety"], {}, {"safety": "rolling_restart_safety"}),
         (["parameter_rollout", "rolling_restart"], ["clusters"], {}, {"clusters": "parameter_rollout_clusters"}),
         (["agent_rolling_restart"], ["batch"], {}, {"batch": "agent_rolling_restart_batch"}),
+        # The name of an option, and the word for one target.
+        (["rolling_restart"], ["finish_before"], {}, {"finish_before": "rolling_restart_stop_after"}),
+        (["rolling_restart"], ["server", "cluster"], {}, {"cluster": CLUSTERS, "server": "rolling_restart_servers"}),
+        (["rolling_restart"], ["cluster"], {"cluster": "a", CLUSTERS: ["{{ cluster }}"]}, {}),
+        # Both are on the command line.
+        (["fleet_restart"], ["servers", "fleet_restart_servers"], {"fleet_restart_servers": [1]}, FLEET_SERVERS),
     ],
 )
 def test_variable_without_the_prefix_gets_one_sentence(names, given, variables, told):
