@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from .._base.cli_hints import adhoc_command
+from .._base.cli_hints import NEXT_STEPS_HEADING, RUN_AGAIN, RUN_AGAIN_IF_NONE, adhoc_command, report_command
 from .._base.clock import Clock
 from .._base.errors import NotVerified, OcpError, ServiceError, TargetError, TaskError
 from .._ocp.endpoints import OcpApi
@@ -19,6 +19,7 @@ from .._waiting.poll_pauses import UNSEEN_FOR, PollPolicy
 from .._waiting.progress_lines import started_line
 from .awaited_start import RestartTask
 from .effect_check import EffectCheck
+from .restart_request import RestartRequest
 from .start_proof import Proof, await_proof
 
 Facts = dict[str, Any]
@@ -98,38 +99,42 @@ def verify(
     members: frozenset[str],
     task: RestartTask,
     beat: Heartbeat,
-    log_lines: int,
+    request: RestartRequest,
 ) -> Verified:
-    """Prove that these members have restarted, or started since the change, and that the target serves.
-
-    ``log_lines`` of a FAILED task that holds it are shown.
-    """
+    """Prove that these members have restarted, or started since the change, and that the target serves."""
     proof = await_proof(api, target, before, members, task, beat)
     if proof.problem is not None:
         gap = f"not verified, since reading it afterwards failed: {proof.problem.what}"
         return Verified(proof.after, None, (gap,))
     if task.skipped and not proof.complete:
-        return Verified(proof.after, False, error=_skipped(target, task.number, proof))
+        return Verified(proof.after, False, error=_skipped(target, task.number, proof, request))
     if proof.contradiction is not None:
-        return Verified(proof.after, False, error=_not_verified(api, target, task.number, proof, log_lines))
+        return Verified(proof.after, False, error=_not_verified(api, target, task.number, proof, request))
     if proof.complete:
         return Verified(proof.after, True, warnings=proof.lost_processes(before.members))
     return Verified(proof.after, None, (f"not verified, since {proof.gap}",))
 
 
-def _skipped(target: Target, task_id: int, proof: Proof) -> OcpError:
+def _skipped(target: Target, task_id: int, proof: Proof, request: RestartRequest) -> OcpError:
     shown = proof.contradiction or proof.gap
-    return NotVerified(
-        f"The restart of {target.label} ended SUCCESSFUL, but a step was skipped that may stop or start it, and no "
-        f"later start shows: {shown}. Look at task {task_id} in OCP and at the process itself before restarting again."
-    )
+    words = "ended SUCCESSFUL, but a step was skipped that may stop or start it, and no later start shows"
+    return _look_first(f"The restart of {target.label} {words}: {shown}.", task_id, proof, request)
 
 
-def _not_verified(api: OcpApi, target: Target, task_id: int, proof: Proof, log_lines: int) -> OcpError:
-    ended = f"The restart of {target.label} ended SUCCESSFUL, but {proof.contradiction}"
+def _not_verified(api: OcpApi, target: Target, task_id: int, proof: Proof, request: RestartRequest) -> OcpError:
+    ended = f"The restart of {target.label} ended SUCCESSFUL, but {proof.contradiction}."
     if proof.holder is not None:
-        return not_serving(api, proof.holder, f"{ended}.", log_lines)
-    return NotVerified(f"{ended}. Look at task {task_id} in OCP and at the process itself before restarting again.")
+        return not_serving(api, proof.holder, ended, request.policy.log_lines)
+    return _look_first(ended, task_id, proof, request)
+
+
+def _look_first(words: str, task_id: int, proof: Proof, request: RestartRequest) -> OcpError:
+    """What happened, whether the target serves now unless that is told, and how to look before anything is done."""
+    serves = proof.after is not None and proof.after.is_there and proof.after.serves is not False
+    state = [proof.after.serving_words] if proof.after is not None and serves else []
+    look = f"Look at task {task_id} and at the process itself. {NEXT_STEPS_HEADING}"
+    lines = [" ".join([words, *state, look]), f"  See what it did: {report_command(task_id)}"]
+    return NotVerified("\n".join([*lines, RUN_AGAIN if request.is_at_most_once else RUN_AGAIN_IF_NONE]))
 
 
 def verify_effect(

@@ -24,7 +24,7 @@ from .restart_request import RestartRequest
 from .rules import Case, Decision, Rule, Step
 from .send_once import then_of_unknown
 from .values_seen import ValuesSeen
-from .way_out import with_way_out
+from .way_out import TO_BRING_BACK, with_way_out
 
 # What a reason begins with in check mode.
 WOULD_RESTART, WOULD_JOIN = "would restart it: ", "would wait for the restart that runs: "
@@ -432,10 +432,17 @@ def refusal_of(
     if starts:
         return NotVerified("\n".join([f"{nothing} {NEXT_STEPS_HEADING}", *starts, RUN_AGAIN]))
     words = f"{nothing} {_ADVICE.get(decision.rule, _LOOK_AT_IT)}"
-    names = [member.name for member in look.observed.members if member.name in decision.members]
-    refusal = NotVerified(with_way_out(words, target, names) if decision.rule in _HAS_WAY_OUT else words)
+    refusal = NotVerified(words if decision.rule in _HAS_NO_WAY_OUT else _with_way_out(words, target, decision, look))
     refusal.left_as_it_was = decision.rule in _IN_DOUBT
     return refusal
+
+
+def _with_way_out(words: str, target: Target, decision: Decision, look: Look) -> str:
+    """The message, and how its members are restarted once more; if it is about none, those that do not serve."""
+    down = [member.name for member in look.observed.members if member.serves is False]
+    if not decision.members and down:
+        return with_way_out(words, target, down, TO_BRING_BACK)
+    return with_way_out(words, target, [one.name for one in look.observed.members if one.name in decision.members])
 
 
 def _with_wait_for(words: str, task_ids: Sequence[int]) -> str:
@@ -457,10 +464,7 @@ def _starts_of_stopped(target: Target, look: Look) -> list[str]:
     return [start_line(target.result()["cluster_id"], name) for name in stopped]
 
 
-_LOOK_AT_IT = (
-    "Look at its newest tasks and at the process itself. If it has not restarted since, leave out started_before and "
-    "change: then it is restarted."
-)
+_LOOK_AT_IT = "Look at its newest tasks and at the process itself."
 _LATER = "Run this again with wait=true, or in three minutes."
 _ADVICE = {
     Rule.NOT_THERE: "Look for it in OCP, name what is there now, and run this again.",
@@ -482,14 +486,8 @@ _ADVICE = {
 }
 
 
-_HAS_WAY_OUT = (
-    Rule.START_MISSING,
-    Rule.STEP_SKIPPED,
-    Rule.TASK_GONE,
-    Rule.REQUEST_UNSEEN,
-    Rule.CLOCKS_OVERLAP,
-    Rule.START_MOVED,
-)
+# What a person does instead is in the advice.
+_HAS_NO_WAY_OUT = (Rule.NOT_THERE, Rule.VALUES_NOT_TAKEN, Rule.TASK_UNTOLD, Rule.START_OPEN)
 
 # Nothing says that anything is wrong with the target; whether it needs the restart is not known.
 _IN_DOUBT = (Rule.CLOCKS_OVERLAP, Rule.START_MOVED, Rule.TASKS_HIDDEN, Rule.TASK_UNTOLD, Rule.NOTHING_SHOWN)

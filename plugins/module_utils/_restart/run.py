@@ -1204,8 +1204,7 @@ class _Run:
         """Wait until these members show that they restarted. Raises what shows that they did not."""
         from .aftermath import verify, verify_effect
 
-        log_lines = self._request.policy.log_lines
-        found = verify(self._api, self._target, before, members, task, self._beat, log_lines)
+        found = verify(self._api, self._target, before, members, task, self._beat, self._request)
         if found.error is None and self._attempt.so_far.effective is not None:
             began = self._clock.now()
             with self._beat.about("waiting for OCP to show the new values"):
@@ -1213,7 +1212,7 @@ class _Run:
             self._attempt.note(effective=self._effect.facts(before.members))
             self._note_effect(before)
             if found.error is None and self._clock.now() - began >= SHORTEST_PAUSE:
-                now = verify(self._api, self._target, before, members, task, self._beat, log_lines)
+                now = verify(self._api, self._target, before, members, task, self._beat, self._request)
                 found = replace(found, after=now.after) if now.verified is True else now
         if found.after is not None:
             self._notes.came_back(found.after)

@@ -13,16 +13,19 @@ from .._targets.target import Target
 MOST_NAMED = 3
 
 
-def with_way_out(words: str, target: Target, names: Sequence[str]) -> str:
+TO_RESTART, TO_BRING_BACK = "If it is to restart for this change", "If a restart is to bring it back"
+
+
+def with_way_out(words: str, target: Target, names: Sequence[str], why: str = TO_RESTART) -> str:
     """The message about a ``target``, and the commands that restart its members with these ``names`` once more.
 
     Afterwards the same command leaves them alone: they have started since the change, whatever was before. A new name
     would restart again all that is done.
     """
     if not names or not all(map(target.command_for, names)):
-        return f"{words} If it is to restart for this change, restart it once more without it. {RUN_AGAIN}"
+        return f"{words} {why}, restart it once more without the change. {RUN_AGAIN}"
     lines = [f"  Restart {name} once more: {target.command_for(name)}" for name in names[:MOST_NAMED]]
     more = len(names) - MOST_NAMED
     rest = [f"  And so {counted(more, 'other')}: {', '.join(names[MOST_NAMED:])}"] if more > 0 else []
-    heading = f"If it is to restart for this change, restart it once more without it. {NEXT_STEPS_HEADING}"
+    heading = f"{why}, restart it once more without the change. {NEXT_STEPS_HEADING}"
     return "\n".join([f"{words} {heading}", *lines, *rest, RUN_AGAIN])

@@ -5,18 +5,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from .._base.cli_hints import start_arbiter_command, start_command
+from .._base.cli_hints import adhoc_command, start_arbiter_command, start_command
 from .._base.errors import OcpError
 from .._base.parsing import Record
 from .._ocp.endpoints import OcpApi
-from .._ocp.task_model import Task
+from .._ocp.task_model import FAILED, Task
+from .._targets.agents import Agents
 from .._targets.cluster import member_of
 from .._targets.lookup import address_of
 from .._targets.serving import is_in_flight, is_stopped
 from .._targets.target import Member, not_serving_words
-from .._targets.task_names import ARBITRATION_RESTART, kind_of
+from .._targets.task_names import AGENT_RESTART, ARBITRATION_RESTART, SINGLE_AGENT_RESTART, kind_of
+from .._waiting.failure_report import remedy_commands
 
 
 def left_down(api: OcpApi, task: Task) -> Iterator[str]:
@@ -28,6 +30,18 @@ def left_down(api: OcpApi, task: Task) -> Iterator[str]:
         address, status = address_of(service, "svrIp", "svrPort"), service.get("status")
         if is_stopped(status):
             yield f"{address} is {status}: start it by {start_arbiter_command(address)}"
+    for agent in _agents_of(api, task):
+        if agent.serves is False:
+            yield f"The agent of {agent.state}: start it by {adhoc_command('agent_restart', hosts=agent.name)}"
+
+
+def left_held(api: OcpApi, task: Task) -> Iterator[str]:
+    """What a ``task`` that is FAILED has left its servers in, and that nothing restarts them until it is cleared."""
+    if task.status != FAILED:
+        return
+    state = state_of_servers(api, task)
+    yield f"Task {task.label} is FAILED, and nothing restarts its target until that is cleared. {state}".rstrip()
+    yield from (f"{what}: {command}" for what, command in remedy_commands(task))
 
 
 def state_of_servers(api: OcpApi, task: Task) -> str:
@@ -52,6 +66,16 @@ def _servers_of(api: OcpApi, task: Task) -> Iterator[Member]:
         return
     on_host = Counter(server.get("ip") for server in servers)
     yield from (member_of(one) for one in servers if one.get("ip") in task.targets and on_host[one.get("ip")] == 1)
+
+
+def _agents_of(api: OcpApi, task: Task) -> Sequence[Member]:
+    """The agents of the hosts that a restart of agents names; none where they cannot be read."""
+    if kind_of(task.name) not in (AGENT_RESTART, SINGLE_AGENT_RESTART) or not task.targets:
+        return ()
+    try:
+        return Agents.find(api, task.targets).observe(api).members
+    except OcpError:
+        return ()
 
 
 def _arbiters_of(api: OcpApi, task: Task) -> list[Record]:

@@ -47,7 +47,7 @@ from .allowed_actions import (
     decide_action,
     operation_of,
 )
-from .left_down import left_down, state_of_servers
+from .left_down import left_down, left_held, state_of_servers
 
 Result = dict[str, Any]
 
@@ -305,6 +305,8 @@ class _TaskAction:
         self._attempt.note(task=waited.results[0])
         if state in (State.SKIPPED, State.ROLLED_BACK):
             self._attempt.warnings += left_down(self._api, Task.from_result(waited.results[0]))
+        if state is State.CANCELED:
+            self._attempt.warnings += left_held(self._api, Task.from_result(waited.results[0]))
         if state is State.ROLLED_BACK and so_far.changed and waited.results[0]["rolled_back"]:
             serves = state_of_servers(self._api, before).startswith("It serves")
             self._add_to_reason(f"{'it serves now; ' if serves else ''}what it was for can be asked for again")

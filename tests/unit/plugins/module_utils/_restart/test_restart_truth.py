@@ -184,7 +184,8 @@ def test_target_that_started_since_but_does_not_serve_is_a_failure_without_a_tas
     with_status(service, case, "UNAVAILABLE")
     error = again_fails(service, case)
     assert (error.__class__, service.posts) == (NotVerified, [])
-    assert "If it has not restarted since, leave out started_before and change: then it is restarted." in str(error)
+    assert "If a restart is to bring it back, restart it once more without the change." in str(error)
+    assert " once more: ansible localhost -m oceanbase.ocp." in str(error)
 
 
 def test_inactive_server_that_started_since_is_a_failure(service):
@@ -1046,7 +1047,8 @@ def test_condition_that_nothing_can_tell_is_refused(service):
     error = failure(service, ARBITRATION, request(started_before=CHANGE))
     assert (error.__class__, error.facts["changed"], service.posts) == (NotVerified, False, [])
     assert "shows no start of 10.1.0.8:2888, and these credentials may not read tasks (TASK_VIEWER)" in str(error)
-    assert "If it has not restarted since, leave out started_before and change: then it is restarted." in str(error)
+    assert "If it is to restart for this change, restart it once more without the change." in str(error)
+    assert " once more: ansible localhost -m oceanbase.ocp." in str(error)
     assert restart(service, ARBITRATION, request())["action"] == "submitted"
 
 

@@ -10,7 +10,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.way_out imp
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.target import Target
 from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import RESTART_CASES, SERVER
 
-ADVICE = "No. If it is to restart for this change, restart it once more without it. "
+ADVICE = "No. If it is to restart for this change, restart it once more without the change. "
 AGAIN = "Then run the same command again."
 
 

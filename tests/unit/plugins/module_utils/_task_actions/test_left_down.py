@@ -6,7 +6,11 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.task_model import Task
-from ansible_collections.oceanbase.ocp.plugins.module_utils._task_actions.left_down import left_down, state_of_servers
+from ansible_collections.oceanbase.ocp.plugins.module_utils._task_actions.left_down import (
+    left_down,
+    left_held,
+    state_of_servers,
+)
 from ansible_collections.oceanbase.ocp.tests.unit.support.cluster_payloads import raw_server
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import raw_task
 
@@ -41,3 +45,32 @@ def test_arbitration_service_that_a_skipped_step_has_left_stopped_is_named(statu
     found = list(left_down(api.double, Task.from_api(task)))
     command = "ansible localhost -m oceanbase.ocp.arbitration_service_restart -a 'arbitration_service=10.1.0.9:2888 "
     assert [line.startswith(f"10.1.0.9:2888 is STOPPED: start it by {command}") for line in found] == [True] * words
+
+
+def test_agent_that_a_skipped_step_has_left_down_is_named(api):
+    host = {"id": 51, "innerIpAddress": "10.1.0.1", "agentStatus": "OFFLINE"}
+    gone = {"processes": [{"name": "pos_proxy", "status": "STARTED", "pid": 7}], "status": "OFFLINE"}
+    for _look in range(2):
+        api.expect("hosts", gives=[host])
+    api.expect("host_agent", 51, gives=gone)
+    task = {**raw_task(7, "SUCCESSFUL", tags=[{"svrIp": "10.1.0.1"}]), "name": "Batch restart OCP agent"}
+    [words] = left_down(api.double, Task.from_api(task))
+    assert words.startswith("The agent of 10.1.0.1 is OFFLINE")
+    assert ": start it by ansible localhost -m oceanbase.ocp.agent_restart -a 'hosts=10.1.0.1 " in words
+
+
+def test_canceled_subtask_leaves_its_task_failed_with_the_state_and_the_ways_on(api):
+    api.expect("servers", 31, gives=[raw_server(1, ip="10.1.0.1", status="RESTARTING")])
+    steps = [{"id": 51, "name": "Wait observer active", "status": "FAILED"}]
+    tags = [{"serverId": 1, "svrIp": "10.1.0.1"}]
+    state, *ways = left_held(api.double, Task.from_api(raw_task(7, "FAILED", clusterId=31, tags=tags, subtasks=steps)))
+    assert "is FAILED, and nothing restarts its target until that is cleared. It does not serve now" in state
+    assert [way.split(": ")[0] for way in ways] == [
+        "Retry what failed",
+        "Skip this subtask, leaving its work undone",
+        "Roll the task back",
+    ]
+
+
+def test_canceled_subtask_of_a_task_that_goes_on_needs_no_way_on(api):
+    assert list(left_held(api.double, task_on("10.1.0.1"))) == []
