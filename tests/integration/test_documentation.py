@@ -167,7 +167,7 @@ def test_failures_page_playbook_has_messages_that_name_its_own_variables(ansible
     connect(start_emulator("--clusters", "1", "--zones", "2"))
     outcome = ansible.playbook(yaml.safe_load(playbook.replace("orders", "cluster1")))
     assert outcome.rc == 2
-    assert outcome.result["msg"].endswith("To go on, ask for -e nightly_safety=none.")
+    assert outcome.result["msg"].endswith("To go on, ask for -e nightly_safety=none this time.")
 
 
 def test_failures_page_shows_the_actual_message(ansible, emulator):

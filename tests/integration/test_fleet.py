@@ -157,7 +157,7 @@ def test_two_zones_at_once_are_refused_before_anything_is_sent(ansible, emulator
     assert "Tenant sys would lose its majority: 1 of 3 voters would remain (zone3), and it needs 2." in said
     assert f"These can restart together: orders {SERVERS[2]}. These cannot join them: orders {SERVERS[0]}." in said
     # The database stops servers of two zones for no tenant's sake, so to tolerate an outage does not help.
-    assert said.endswith("give -e fleet_restart_waves=true.")
+    assert said.endswith("give -e fleet_restart_waves=true this time.")
     assert "assertion" not in outcome.output
     assert emulator.requests("POST") == []
 
@@ -294,7 +294,7 @@ def test_empty_waves_are_those_of_the_default(ansible, emulator, change):
     given = variables(started_before=change, servers=on_orders(SERVERS[0], SERVERS[2]), waves=None)
     outcome = ansible.playbook("oceanbase.ocp.fleet_restart", arguments=given)
     assert outcome.rc == 2
-    assert "To restart them in 2 waves, give -e fleet_restart_waves=true." in outcome.result["msg"]
+    assert "To restart them in 2 waves, give -e fleet_restart_waves=true this time." in outcome.result["msg"]
     assert emulator.requests("POST") == []
 
 

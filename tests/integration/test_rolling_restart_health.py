@@ -67,7 +67,7 @@ def test_cluster_that_is_left_alone_but_ill_is_a_failure(roll, start_emulator, b
     assert "server 10.0.0.7:2882 of zone1 is UNAVAILABLE" in message(outcome)
     assert "blocked: payments: server 10.0.0.7:2882 of zone1 is UNAVAILABLE" in outcome.output
     assert posts(emulator)[3:] == restarted
-    others = "The other cluster can restart meanwhile with -e rolling_restart_max_failures=1."
+    others = "With -e rolling_restart_max_failures=1 the other cluster can restart meanwhile."
     assert (others in message(outcome)) is (borne == 0)
 
 

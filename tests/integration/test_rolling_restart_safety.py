@@ -74,7 +74,7 @@ def test_single_replica_is_refused_and_named_and_rolled_where_it_is_tolerated(ro
     refused = roll(emulator, ["shop"])
     assert refused.rc == 2
     assert "With 10.1.1.2:2882 down: Tenant report would lose its majority: 0 of 1 voters" in message(refused)
-    assert "-e rolling_restart_tolerate_outage_of=report, or ask for -e rolling_restart_safety=none" in message(refused)
+    assert "-e rolling_restart_tolerate_outage_of=report or ask for -e rolling_restart_safety=none" in message(refused)
     assert (posts(emulator), outages(emulator)) == ([], set())
     others = roll(emulator, ["shop"], zones=["zone2"])
     assert others.rc == 0, others.output

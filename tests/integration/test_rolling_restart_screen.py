@@ -112,7 +112,7 @@ def test_blocked_cluster_is_the_one_that_fails_with_the_cause_and_the_way_out(fl
     fleet.emulator.put("/emulator/servers/1", {"available": False})
     stopped = fleet(change="memory")
     assert (stopped.rc, posts(fleet.emulator)) == (2, [])
-    others = "The other clusters can restart meanwhile with -e rolling_restart_max_failures=1."
+    others = "With -e rolling_restart_max_failures=1 the other clusters can restart meanwhile."
     assert message(stopped).startswith(f"Nothing was restarted. {others} Cluster shop (id 1) is not healthy: ")
     said, recap = stopped.output.split("PLAY RECAP")
     assert re.findall(r"^fatal: \[(\S+)\]", said, re.MULTILINE) == ["shop"]

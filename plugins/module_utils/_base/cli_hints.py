@@ -161,6 +161,8 @@ class Hints:
 
 BY_OPTIONS = Hints()
 
+# Ends a sentence after the value of an option.
+ONCE = " this time"
 # Seconds; what a restart of another server takes fits in.
 LONG_WAIT = 600
 
@@ -174,4 +176,9 @@ def waiting(what: str, hints: Hints, timeout: float) -> str:
 def ways_on(*ways: str) -> str:
     """The sentence that proposes these, without those that are empty; empty if all are."""
     possible = [way for way in ways if way]
-    return f"To go on, {', or '.join(possible)}." if possible else ""
+    return sentence(f"To go on, {' or '.join(possible)}") if possible else ""
+
+
+def sentence(words: str) -> str:
+    """The words with a full stop that touches no value of an option: that is copied up to the blank."""
+    return f"{words}{ONCE if '=' in words.rpartition(' ')[2] else ''}."

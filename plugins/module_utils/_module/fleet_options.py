@@ -66,7 +66,7 @@ def _pause_file(params: Params) -> str | None:
     pause_file = given_path(params, "pause_file")
     if pause_file is not None and not params["waves"]:
         raise OptionError(
-            "pause_file: needs waves=true, since a run pauses between its waves; give it, or leave this out."
+            "pause_file: needs waves=true since a run pauses between its waves; give it, or leave this out."
         )
     return pause_file
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Iterable, Sequence
 
+from .._base.cli_hints import sentence
 from .._base.clock import Clock
 from .._base.errors import AuthenticationFailed, NotSafe, ServiceError
 from .._base.text import in_seconds, join_names
@@ -196,7 +197,7 @@ class CapGate:
 
     def _way_out(self, found: Iterable[Crossing]) -> str:
         larger = "" if self._caps is None else self._request.hints.given("most_down", self._caps.allowing(found))
-        return f"To go on regardless, give {larger}." if larger else ""
+        return sentence(f"To go on regardless, give {larger}") if larger else ""
 
 
 def _ahead_of(rows: Iterable[RequestRow], found: Iterable[Crossing]) -> list[RequestRow]:

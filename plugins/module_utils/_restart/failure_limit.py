@@ -201,7 +201,7 @@ def _words(label: str, held: Sequence[Record], limit: FailureLimit) -> str:
     judged = ",".join(str(task["id"]) for task in held[:NAMED_AT_MOST])
     return (
         f"Did not restart {label}: {len(held)} {one} held by a FAILED restart, more than "
-        f"{limit.hints.named('max_failures')}={limit.most}: "
+        f"{limit.hints.named('max_failures')}={limit.most} allows: "
         f"{', '.join(where)}{more}. Retry these tasks or roll them back first; or give "
         f"{limit.hints.given('judged_tasks', judged)} when a person has decided that the others may go on."
     )

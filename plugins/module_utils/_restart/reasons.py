@@ -8,7 +8,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from .._base.cli_hints import BY_OPTIONS, NEXT_STEPS_HEADING, RUN_AGAIN, Hints, adhoc_command, look_lines, start_line
+from .._base.cli_hints import (
+    BY_OPTIONS,
+    NEXT_STEPS_HEADING,
+    ONCE,
+    RUN_AGAIN,
+    Hints,
+    adhoc_command,
+    look_lines,
+    start_line,
+)
 from .._base.errors import NotVerified, OcpError, OptionError, OutcomeUnknown, TargetBusy
 from .._base.parsing import instant
 from .._base.text import join_names
@@ -33,7 +42,7 @@ UNNAMED_KIND = "the service does not show whether such a task is a restart"
 
 def _next_step(hints: Hints) -> str:
     queue = hints.given("in_flight", "queue")
-    return f"run this again when it has ended{f', or wait for it with {queue}' if queue else ''}"
+    return f"run this again when it has ended{f', or wait for it with {queue}{ONCE}' if queue else ''}"
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from .._base.cli_hints import (
     NEXT_STEPS_HEADING,
     RUN_AGAIN,
     report_command,
+    sentence,
     start_arbiter_line,
     start_line,
     waiting,
@@ -151,7 +152,7 @@ class SafetyGate:
             taken = list(self._taken(look))
             verdict = combined([judge(*each, safety.tolerated) for each in taken])
         except ServiceError as error:
-            error.add_advice(f"With {self._request.hints.named('safety')}=none, tenants are not checked.")
+            error.add_advice(f"With {self._request.hints.named('safety')}=none tenants are not checked.")
             raise
         facts, warnings = _facts(verdict), self._unknown_tenants(safety.tolerated, verdict)
         if self._reads != read:
@@ -323,7 +324,8 @@ class SafetyGate:
         """What to do until the cluster is healthy; a longer wait starts no server that is stopped."""
         if any(problem.stopped for problem in problems):
             return "Check the cluster first."
-        return f"Check the cluster first, or {waiting('it is', self._request.hints, self._request.safety_timeout)}."
+        wait = waiting("it is", self._request.hints, self._request.safety_timeout)
+        return sentence(f"Check the cluster first, or {wait}")
 
     def _what_it_means(self, look: Look) -> Judgement:
         """What the restart of a whole cluster means, whatever can be read of its tenants; that refuses nothing."""

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from .._base.cli_hints import sentence
 from .._base.clock import Clock
 from .._base.errors import AuthenticationFailed, NotSafe, OcpError, ServiceError
 from .._base.text import in_seconds
@@ -150,7 +151,7 @@ class SignGate:
             # Without the permission this raises the same error as the look did.
             tasks = look.tasks if look.reads_tasks else self._target.tasks(self._api)
         except ServiceError as error:
-            error.add_advice(f"With {self._request.hints.named('offline_budget')}=ignore, this is not checked.")
+            error.add_advice(f"With {self._request.hints.named('offline_budget')}=ignore this is not checked.")
             raise
         slowest = longest_of_newest(entry for entry in tasks if entry.task.status == SUCCESSFUL)
         if slowest is None or (slowest.duration or 0.0) <= budget.allowed:
@@ -160,9 +161,8 @@ class SignGate:
     def _too_long(self, words: str) -> OcpError:
         option = self._request.hints.given("offline_budget", "warn")
         allowing = f", or allow it with {option}" if option else ""
-        return NotSafe(
-            f"Did not restart {self._target.label}: {words}. Set a larger {PARAMETER} for the cluster{allowing}."
-        )
+        larger = sentence(f"Set a larger {PARAMETER} for the cluster{allowing}")
+        return NotSafe(f"Did not restart {self._target.label}: {words}. {larger}")
 
     def _refusal(self, found: Sequence[Trouble], waited: float) -> NotSafe:
         after = f" after {in_seconds(round(waited))}" if waited else ""

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from os.path import lexists
 from typing import TYPE_CHECKING, Any
 
-from .._base.cli_hints import NEXT_STEPS_HEADING, RUN_AGAIN, Hints
+from .._base.cli_hints import NEXT_STEPS_HEADING, RUN_AGAIN, Hints, sentence
 from .._base.clock import SYSTEM_CLOCK, Clock
 from .._base.errors import NotAllRestarted, OcpError, OptionError, attach_facts, attached_facts
 from .._base.text import counted
@@ -278,14 +278,15 @@ def plan_lines(plan: Result, approval: Approval | None, *, in_full: bool, would:
 def refusal_lines(plan: Result, wanted: FleetRequest, hints: Hints) -> Iterator[str]:
     """Why they cannot restart as asked, what can, and the options that allow more."""
     yield plan["message"]
-    given = ", or ".join(_allowing(plan, wanted, hints))
+    given = " or ".join(_allowing(plan, wanted, hints))
     if plan["refused"]:
         until = " until that has ended" if plan["obstacles"] else ""
         if plan["remedies"]:
             yield f"Nothing was sent. {NEXT_STEPS_HEADING}"
             yield from [*plan["remedies"][:MOST_REASONS], RUN_AGAIN]
             return
-        yield f"Nothing was sent. Leave out {_named(plan['refused'])}{until}{f', or give {given}' if given else ''}."
+        allowing = f", or give {given}" if given else ""
+        yield sentence(f"Nothing was sent. Leave out {_named(plan['refused'])}{until}{allowing}")
         yield "When the cause is gone, run the same command again."
         return
     first, *others = plan["waves"]
@@ -294,8 +295,9 @@ def refusal_lines(plan: Result, wanted: FleetRequest, hints: Hints) -> Iterator[
         f"Nothing was sent. These can restart together: {_named(first['servers'])}. These cannot join them: "
         f"{_named(later)}."
     )
-    in_waves = f"To restart them in {counted(len(plan['waves']), 'wave')}, give {hints.given('waves', 'true')}."
-    yield f"{in_waves} Else give {given}." if given else in_waves
+    waves = counted(len(plan["waves"]), "wave")
+    in_waves = sentence(f"To restart them in {waves}, give {hints.given('waves', 'true')}")
+    yield f"{in_waves} {sentence(f'Else give {given}')}" if given else in_waves
 
 
 def _allowing(plan: Result, wanted: FleetRequest, hints: Hints) -> list[str]:

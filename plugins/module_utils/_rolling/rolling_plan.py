@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from .._base.checks import check_nonempty, check_range, check_tenants
-from .._base.cli_hints import BY_OPTIONS, Hints, ways_last
+from .._base.cli_hints import BY_OPTIONS, Hints, sentence, ways_last
 from .._base.clock import SYSTEM_CLOCK, Clock
 from .._base.errors import OptionError, TargetError
 from .._base.text import counted, join_names
@@ -243,7 +243,7 @@ def _check_request(wanted: RollingRequest) -> None:
     if wanted.batch is not None:
         check_range("batch", wanted.batch, 1, unit=", or auto")
     if wanted.servers is not None and wanted.strategy is Strategy.ZONE:
-        raise OptionError("strategy: zone restarts whole zones, and servers are given; give zones, or strategy=server.")
+        raise OptionError("strategy: zone restarts whole zones, and servers are given; give strategy=server or zones.")
 
 
 def _find_clusters(api: OcpApi, wanted: RollingRequest) -> list[tuple[Cluster, ClusterHealth]]:
@@ -396,7 +396,7 @@ def _reasons(plan: _Plan) -> list[str]:
 
 def _capped_words(plan: _Plan) -> str:
     by_server = plan.hints.given("strategy", "server")
-    advice = f" Give {by_server}." if by_server else ""
+    advice = f" {sentence(f'Give {by_server}')}" if by_server else ""
     return f"A zone cannot restart at once: {'; '.join(dict.fromkeys(plan.crossed))}.{advice}"
 
 

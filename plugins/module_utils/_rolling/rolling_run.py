@@ -301,7 +301,7 @@ class _RollingRun:
             return ""
         given = self._request.hints.given("max_failures", str(blocked))
         others = "cluster" if free == 1 else f"{free} clusters"
-        return f" The other {others} can restart meanwhile with {given}." if given else ""
+        return f" With {given} the other {others} can restart meanwhile." if given else ""
 
     def _failure_words(self, failure: Result) -> str:
         cluster, batches = failure["cluster"], self._plan["batches"]

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
-from .._base.cli_hints import Hints
+from .._base.cli_hints import Hints, sentence
 from .._base.parsing import Record
 from .._base.text import in_seconds, join_names, one_line
 from .._targets.serving import is_in_flight
@@ -133,7 +133,7 @@ def allowing_words(found: Sequence[Trouble], watch: Watch | None, hints: Hints) 
     signs = frozenset[Sign]() if watch is None else watch.checked
     others = [sign.value for sign in Sign if sign in signs and sign not in left_out]
     if given := hints.given("stop_on", ",".join(others)) if others else "":
-        return f"To go on regardless, ask for {given}."
+        return sentence(f"To go on regardless, ask for {given}")
     names = join_names(sign.value for sign in Sign if sign in left_out)
     return f"To go on regardless, leave {names} out of {hints.named('stop_on')}."
 

@@ -47,7 +47,6 @@ from .allowed_actions import (
     decide_action,
     operation_of,
 )
-from .left_down import left_down, left_held, state_of_servers
 
 Result = dict[str, Any]
 
@@ -283,6 +282,8 @@ class _TaskAction:
 
     def _wait(self, before: Task) -> None:
         """Wait for the desired end: for a rollback, or the failure of a canceled subtask, too."""
+        from .left_down import left_down, left_held, state_of_servers
+
         state = self._desired.state
         ids, policy = [self._task_id], self._policy.left(self._attempt.elapsed)
         so_far = self._attempt.so_far

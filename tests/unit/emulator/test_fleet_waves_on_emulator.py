@@ -250,7 +250,7 @@ def test_name_begins_for_all_of_an_only_wave_before_the_first_request(served, ru
 @pytest.mark.parametrize(
     ("obstacles", "advice"),
     [
-        ([], "Leave out orders a:1, or give tolerate_outage_of=sys, or safety=none."),
+        ([], "Leave out orders a:1, or give tolerate_outage_of=sys or safety=none this time."),
         (["b:1 is STOPPED in zone2 (-4660)"], "Leave out orders a:1 until that has ended."),
     ],
     ids=["nothing else", "the database would refuse it, too"],
@@ -280,8 +280,8 @@ def test_wave_with_a_failure_is_the_last_one_and_the_message_names_the_others_on
 @pytest.mark.parametrize(
     ("hints", "ways"),
     [
-        (None, "give waves=true."),
-        (VARIABLES, "give -e fleet_restart_waves=true."),
+        (None, "give waves=true this time."),
+        (VARIABLES, "give -e fleet_restart_waves=true this time."),
     ],
     ids=["options", "variables"],
 )

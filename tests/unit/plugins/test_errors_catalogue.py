@@ -66,6 +66,15 @@ def test_every_error_class_is_in_the_catalogue():
     assert not raised & {errors.OcpError, errors.ServiceError, errors.TaskError}
 
 
+# Options that messages propose with a value.
+PROPOSED = "in_flight|judged_tasks|max_failures|most_down|offline_budget|safety|safety_timeout|stop_on|strategy|waves"
+GLUED = re.compile(rf"\b(?:tolerate_outage_of|{PROPOSED})=\S*[.,;:](?=\s|$)")
+
+
+def test_nothing_touches_the_value_of_an_option_that_is_copied_up_to_the_blank():
+    assert [found for entry in every_entry() for found in GLUED.findall(entry.message)] == []
+
+
 def test_leaf_error_classes_are_found():
     assert {errors.NameTaken, errors.NotFound, errors.NotVerified} <= leaves(errors.OcpError)
 

@@ -137,7 +137,7 @@ def test_option_without_a_variable_is_not_proposed():
     assert hints.given("safety", "none") == ""
     assert waiting("that has ended", hints, 0.0) == "wait until that has ended"
     assert ways_on("", "") == ""
-    assert ways_on("", f"ask for {BY_OPTIONS.given('safety', 'none')}") == "To go on, ask for safety=none."
+    assert ways_on("", f"ask for {BY_OPTIONS.given('safety', 'none')}") == "To go on, ask for safety=none this time."
 
 
 def test_wait_that_is_proposed_is_longer_than_the_one_before():

@@ -340,7 +340,7 @@ def test_wait_ends_once_nothing_has_moved_for_the_timeout_and_says_for_what_it_w
         f"Did not restart {SERVER.target.label}: most_down allows no more: 1 of 1 server of IDC idc1 is down "
         f"(10.2.0.1:2882), and that has not changed for 100 seconds. It waits for request {number} (task 1001) of the "
         "journal in memory. Look at these servers in OCP; what does not count any more is cleared with "
-        "oceanbase.ocp.restart_journal_clear. To go on regardless, give most_down=idc=2."
+        "oceanbase.ocp.restart_journal_clear. To go on regardless, give most_down=idc=2 this time."
     )
 
 

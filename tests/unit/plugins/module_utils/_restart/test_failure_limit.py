@@ -60,9 +60,9 @@ def test_failure_elsewhere_stops_and_is_named(service):
     error = stopped(service)
     assert str(error) == (
         "Did not restart server 10.1.0.1:2882 (id 41) of cluster orders (id 31): 1 target of this change is "
-        f"held by a FAILED restart, more than max_failures=0: task {job.id} (Restart OB server) in cluster 99. Retry "
-        f"these tasks or roll them back first; or give judged_tasks={job.id} when a person has decided that the others "
-        "may go on."
+        f"held by a FAILED restart, more than max_failures=0 allows: task {job.id} (Restart OB server) in cluster 99. "
+        f"Retry these tasks or roll them back first; or give judged_tasks={job.id} when a person has decided that the "
+        "others may go on."
     )
     assert error.facts["failed_task_ids"] == [job.id]
     assert restart(service, judged=[job.id])["action"] == "submitted"

@@ -60,7 +60,7 @@ def test_ill_server_of_another_zone_is_named(case, service):
     words = "server 10.1.0.2:2882 of zone2 is UNAVAILABLE"
     assert str(error) == (
         f"Did not restart {case.target.label}: cluster orders (id 31) is not healthy: {words}. "
-        "Check the cluster first, or wait until it is with safety_timeout=600."
+        "Check the cluster first, or wait until it is with safety_timeout=600 this time."
     )
     assert error.facts["safety"]["problems"] == [words]
     assert str(refusal(service, case, check_mode=True, seconds=60)) == str(error)

@@ -95,8 +95,8 @@ def test_refusal_names_the_tenants_what_remains_who_is_down_and_the_options(case
         )
     assert str(error).endswith(
         " The database may refuse a stop that takes a tenant away (-4179); its task then FAILS and holds the "
-        "server. To go on, wait until the others are up again with safety_timeout=600, or allow it with "
-        "tolerate_outage_of=sys,shop, or ask for safety=none."
+        "server. To go on, wait until the others are up again with safety_timeout=600 or allow it with "
+        "tolerate_outage_of=sys,shop or ask for safety=none this time."
     )
     assert error.facts["safety"]["outages"][1] == {
         "tenant": "shop",
@@ -131,7 +131,7 @@ def test_outage_that_the_database_would_refuse_is_not_proposed_to_be_tolerated(s
 def test_tenants_that_are_tolerated_already_stay_in_the_option_that_is_proposed(service):
     service.localities |= {"shop": "FULL{1}@zone1", "cart": "FULL{1}@zone1", "blog": "FULL{1}@zone1"}
     words = str(refusal(service, tolerated=["shop", "blog"]))
-    assert "allow it with tolerate_outage_of=blog,shop,cart, or" in words
+    assert "allow it with tolerate_outage_of=blog,shop,cart or" in words
 
 
 def test_check_mode_refuses_and_says_the_same(service):
@@ -702,10 +702,10 @@ def test_locked_tenant_is_refused_at_once_unless_it_is_tolerated(case, service):
     service.tenant_fields = {"shop": {"locked": True, "status": "NORMAL"}}
     error = refusal(service, case, seconds=600)
     assert str(error).endswith(
-        "tenant shop is locked. To go on, unlock tenant shop, or leave it out with tolerate_outage_of=shop, or ask for "
-        "safety=none."
+        "tenant shop is locked. To go on, unlock tenant shop or leave it out with tolerate_outage_of=shop or ask for "
+        "safety=none this time."
     )
-    assert "tolerate_outage_of=blog,shop, or" in str(refusal(service, case, tolerated=["blog"]))
+    assert "tolerate_outage_of=blog,shop or" in str(refusal(service, case, tolerated=["blog"]))
     assert restart(service, case, tolerated=["shop"])["action"] == "submitted"
 
 
@@ -751,7 +751,7 @@ def test_replicas_that_lag_more_than_the_database_allows_are_waited_for(case, se
     error = refusal(service, case)
     assert str(error) == (
         f"Did not restart {case.target.label}: the database would refuse to stop it, since replicas lag 5.5 seconds "
-        "behind, more than 5 (-4179). To go on, wait until that has ended with safety_timeout=600."
+        "behind, more than 5 (-4179). To go on, wait until that has ended with safety_timeout=600 this time."
     )
     assert error.facts["safety"]["problems"] == ["replicas lag 5.5 seconds behind, more than 5 (-4179)"]
     assert str(refusal(service, case, check_mode=True)) == str(error)
@@ -773,7 +773,7 @@ def test_lag_is_read_before_the_look_and_once_for_the_sign_too(service):
     service.lag = 6.0
     error = str(refusal(service, max_lag=30))
     assert "lag 6 seconds behind, more than 5 (-4179)" in error
-    assert error.endswith("To go on, wait until that has ended with safety_timeout=600.")
+    assert error.endswith("To go on, wait until that has ended with safety_timeout=600 this time.")
 
 
 @pytest.mark.parametrize("errors", [[refused(404)], [refused(403)], [unreadable(), unreadable()], []])

@@ -162,7 +162,7 @@ def test_each_sign_stops_the_request_and_is_named_and_can_be_left_out(sign, case
     error = refusal(service, case, limits=limits)
     assert f"Did not restart {case.target.label}: there are signs of trouble: " in str(error)
     others = ",".join(other for other in Sign if other is not sign)
-    assert str(error).endswith(f"(stop_on: {sign}). To go on regardless, ask for stop_on={others}.")
+    assert str(error).endswith(f"(stop_on: {sign}). To go on regardless, ask for stop_on={others} this time.")
     [words] = error.facts["signs"]
     assert words in str(error)
     assert str(refusal(service, case, check_mode=True, limits=limits)) == str(error)
@@ -260,7 +260,7 @@ def long_restart(service, seconds=4000, **fields):
     [
         (
             {"offline_budget": "rolling_restart_offline_budget"},
-            ", or allow it with -e rolling_restart_offline_budget=warn.",
+            ", or allow it with -e rolling_restart_offline_budget=warn this time.",
         ),
         ({"safety": "fleet_restart_safety"}, " for the cluster."),
     ],
@@ -279,7 +279,7 @@ def test_past_restart_that_took_too_long(budget, service):
         error = refusal(service, signs=frozenset(), offline_budget=budget)
         assert "one of its last restarts took 4000 seconds (task 1001 (Restart OB server)" in str(error)
         assert "server_permanent_offline_time=3600 seconds" in str(error)
-        assert str(error).endswith("or allow it with offline_budget=warn.")
+        assert str(error).endswith("or allow it with offline_budget=warn this time.")
         return
     result = restart(service, signs=frozenset(), offline_budget=budget)
     assert result["action"] == "submitted"
@@ -294,7 +294,7 @@ def test_past_restart_that_took_too_long(budget, service):
 def test_past_restarts_that_cannot_be_read_stop_it(option, service):
     service.failing["tasks"] = [refused(403)] * 2
     hints = Hints({"offline_budget": option})
-    with pytest.raises(PermissionDenied, match=f"With {option}=ignore, this is not checked"):
+    with pytest.raises(PermissionDenied, match=f"With {option}=ignore this is not checked"):
         restart(service, signs=frozenset(), offline_budget=OfflineBudget.WARN, hints=hints)
     assert service.posts == []
 

@@ -361,6 +361,6 @@ def test_zone_that_has_more_servers_than_the_caps_allow_blocks_its_cluster(plann
         True,
         False,
         "A zone cannot restart at once: it takes down 2 servers at once, more than the 1 that may be down. Give "
-        "strategy=server.",
+        "strategy=server this time.",
     )
     assert planned(ORDERS, strategy=Strategy.ZONE, caps=Caps({"servers": 2}))["clusters"][0]["blocked"] is False

@@ -202,9 +202,9 @@ def test_two_versions_count_and_no_wait_ends_that():
 def test_how_to_go_on_names_each_sign_once():
     several = troubles("orders", HEALTHY, readings(alarms=[alarm(1), alarm(2)], lag=99.0), EVERY)
     others = ",".join(sign for sign in Sign if sign not in ("alarms", "lag"))
-    assert allowing_words(several, EVERY, BY_OPTIONS) == f"To go on regardless, ask for stop_on={others}."
+    assert allowing_words(several, EVERY, BY_OPTIONS) == f"To go on regardless, ask for stop_on={others} this time."
     by_role = Hints({"stop_on": "rolling_restart_stop_on"})
-    assert allowing_words(several, EVERY, by_role).endswith(f" ask for -e rolling_restart_stop_on={others}.")
+    assert allowing_words(several, EVERY, by_role).endswith(f" ask for -e rolling_restart_stop_on={others} this time.")
     only = replace(EVERY, signs=frozenset({Sign.ALARMS, Sign.LAG}))
     assert allowing_words(several, only, by_role).endswith(" leave alarms, lag out of rolling_restart_stop_on.")
 
