@@ -78,8 +78,7 @@ class Told:
         """The change, in the time zone of the service, so that a reader can compare."""
         if self.since is None:
             return f"change {self.name} was first used" if self.name else "an unknown time"
-        zone = next((member.started.tzinfo for member in self.observed.members if member.started), None)
-        return instant_words(self.since.astimezone(zone or self.since.tzinfo))
+        return instant_words(self.observed.in_its_zone(self.since))
 
     @property
     def condition_option(self) -> str:

@@ -49,7 +49,7 @@ class TimeGate:
         now = datetime.fromtimestamp(self._clock.wall(), UTC)
         past = "" if slowest is None else f", since task {slowest.label} took {in_seconds(round(taken))}"
         if self._finish_before is not None and now + timedelta(seconds=taken) > self._finish_before:
-            until = self._finish_before.isoformat(timespec="seconds")
+            until = look.observed.in_its_zone(self._finish_before).isoformat(timespec="seconds")
             return Judgement(Postpone(f"it would not be done before {until}{past}"))
         outside = "" if self._windows is None else self._windows.outside_words(now, taken, past)
         return Judgement(Postpone(outside) if outside else Go())

@@ -150,6 +150,11 @@ class Observation:
             return f"{not_serving_words(sum(one.serves is False for one in self.members))}: {self.trouble}."
         return "It serves now." if self.serves else "OCP does not show whether it serves now."
 
+    def in_its_zone(self, time: datetime) -> datetime:
+        """The instant in the time zone in which the service shows starts, or as it is if it shows none."""
+        zone = next((member.started.tzinfo for member in self.members if member.started), None)
+        return time if zone is None else time.astimezone(zone)
+
     def judged_by(self, latest: datetime, farthest: datetime) -> Observation:
         """The same, where a start after ``latest`` is still to come, and one after ``farthest`` is of no clock."""
         return replace(self, members=tuple(_judged(member, latest, farthest) for member in self.members))

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from datetime import timedelta, timezone
+
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.restart_request import RestartRequest, Safety
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.run import restart_target
@@ -41,6 +43,14 @@ def test_longest_past_restart_of_the_cluster_decides(service, left, action):
             "it would not be done before 2026-05-04T03:01:31+08:00, since task 1001 (Restart OB server) took 40 seconds"
         )
         assert (result["task_id"], result["verified"]) == (None, None)
+
+
+def test_the_instant_is_told_in_the_time_zone_of_the_service(service):
+    request = RestartRequest(
+        False, False, PollPolicy(600, 10), finish_before=at(service.now - 1).astimezone(timezone(timedelta(hours=-5)))
+    )
+    result = restart_target(service, SERVER, request, service.time.clock)
+    assert result["reason"] == "it would not be done before 2026-05-04T02:59:59+08:00"
 
 
 def test_check_mode_says_the_same(service):
