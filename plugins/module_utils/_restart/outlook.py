@@ -100,7 +100,7 @@ class Foresight:
         look = Look(observed, service_time(self._api.service_clock, self._clock), reads_tasks=listed is not None)
         if begin.of_start(shown) is not Relative.SINCE:
             look = self._with_tasks(look, server, listed or (), begin, values)
-        memory = Memory(requested_at(rows, keys, self._api.service_clock))
+        memory = Memory(requested_at(rows, keys, self._change.since, self._api.service_clock))
         known = know(server.may_restart_part, look, begin, values, memory)
         wish = Wish(self._change.is_dated, has_values=values is not None)
         decision = decide(known, wish)
@@ -135,7 +135,7 @@ class Foresight:
         if instant is None:
             return Begin(sights=sights)
         wall = instant.timestamp()
-        requested = noted_at_requests(rows, keys, wall, self._api.service_clock)
+        requested = noted_at_requests(rows, keys, self._change.since, wall, self._api.service_clock)
         return Begin(begun_by(instant, self._api.service_clock), wall, sights, requested)
 
     def _with_tasks(

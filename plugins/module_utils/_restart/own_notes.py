@@ -10,6 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from enum import Enum
+from math import inf
 from typing import Any
 from uuid import uuid4
 
@@ -98,7 +99,7 @@ class Change:
 
     def has(self, row: RequestRow, clock: ServiceClock) -> bool:
         """Whether a request was for this change too, or its restart came since the instant."""
-        by_time = self.since is not None and came_since(row, clock) >= self.since
+        by_time = self.since is not None and came_since(row, self.since, clock) >= self.since
         is_of_name = self.name is not None and row.change == self.name
         return by_time or is_of_name or self.is_for_values(row)
 
@@ -190,7 +191,7 @@ class OwnNotes:
 
     def shown_at_requests(self, wall: float) -> dict[str, list[Member]]:
         """What members showed when this machine requested a restart of them, at ``wall`` or later."""
-        return noted_at_requests(self._rows, self._keys, wall, self._api.service_clock)
+        return noted_at_requests(self._rows, self._keys, self._change.since, wall, self._api.service_clock)
 
     def _found(self, look: Look, late: Late, noted: Mapping[MemberKey, FirstSight]) -> list[FirstSight]:
         """What a look shows of the members, as first sights. After a request of the name, that is none."""
@@ -271,7 +272,7 @@ class OwnNotes:
 
     def requested_at(self) -> dict[int, dict[str, float]]:
         """See the function of this name; of the requests for the target or a part of it."""
-        return requested_at(self._here, self._keys, self._api.service_clock)
+        return requested_at(self._here, self._keys, self._change.since, self._api.service_clock)
 
     def open_requests(self, look: Look) -> tuple[Request, ...]:
         """The requests whose task is not known, and that a start has not answered since."""
@@ -815,20 +816,28 @@ def _names_by_key(keys: Mapping[str, MemberKey]) -> dict[MemberKey, str]:
     return {key: name for name, key in keys.items()}
 
 
-def came_since(row: RequestRow, clock: ServiceClock) -> float:
+def came_since(row: RequestRow, since: float | None, clock: ServiceClock) -> float:
     """Since when the restart of a request came, by this machine's clock, in seconds since 1970.
 
-    That of a proof came since the instant that it proves: its task may have begun before that, and started the target
-    after it. Every other one came since its request was sent.
+    One that was for the instant ``since``, or for a later one, came after it, whatever the clocks show by now: an
+    instant that is still to come is refused. That of a proof came since the instant that it proves: its task may have
+    begun before that, and started the target after it. Every other one came since its request was sent.
     """
+    if _is_for(row, since):
+        return inf
     sent = sent_at(row, clock)
     return max(sent, row.since) if row.witnessed and row.since is not None else sent
 
 
+def _is_for(row: RequestRow, since: float | None) -> bool:
+    """Whether a request was for this instant or a later one."""
+    return row.since is not None and since is not None and row.since >= since
+
+
 def requested_at(
-    rows: Iterable[RequestRow], keys: Mapping[str, MemberKey], clock: ServiceClock
+    rows: Iterable[RequestRow], keys: Mapping[str, MemberKey], since: float | None, clock: ServiceClock
 ) -> dict[int, dict[str, float]]:
-    """Since when the restart of each task came, see came_since, by the names of the members that it was for.
+    """When the restart of each task came, by the names of its members; see came_since about ``since``.
 
     A task may have several rows: its request, and proofs of other changes for some of its members.
     """
@@ -837,17 +846,21 @@ def requested_at(
     for row in rows:
         if row.task_id is None:
             continue
-        at, members = came_since(row, clock), found.setdefault(row.task_id, {})
+        at, members = came_since(row, since, clock), found.setdefault(row.task_id, {})
         names = [by_key[key] for key, _shown in row.members if key in by_key]
         members.update({name: max(at, members.get(name, at)) for name in names})
     return found
 
 
 def noted_at_requests(
-    rows: Iterable[RequestRow], keys: Mapping[str, MemberKey], wall: float, clock: ServiceClock
+    rows: Iterable[RequestRow], keys: Mapping[str, MemberKey], since: float | None, wall: float, clock: ServiceClock
 ) -> dict[str, list[Member]]:
-    """What members with these ``keys`` showed when a restart of them was requested, at ``wall`` or later, by name."""
-    noted = [(key, shown) for row in rows if sent_at(row, clock) >= wall for key, shown in row.members]
+    """What members with these ``keys`` showed when a restart of them was requested, since an instant, by name.
+
+    The instant is ``since`` as it is given, and ``wall`` by this machine's clock.
+    """
+    later = [row for row in rows if _is_for(row, since) or sent_at(row, clock) >= wall]
+    noted = [(key, shown) for row in later for key, shown in row.members]
     return {name: [noted_member(name, shown) for key, shown in noted if key == mine] for name, mine in keys.items()}
 
 

@@ -574,10 +574,13 @@ def test_task_of_another_address_is_an_own_one_where_the_journal_is_shared(run, 
 
 @pytest.mark.parametrize(("ahead", "is_since"), [(0.0, True), (4.0, True), (-200.0, False)])
 def test_request_is_since_an_instant_by_a_clock_that_has_not_been_set(ahead, is_since, run, seen, monkeypatch, service):
-    """Another controller was 200 s ahead of the service when it sent it, or this one was, before its clock was set."""
+    """Another controller was 200 s ahead of the service when it sent it, or this one was, before its clock was set.
+
+    It was for an earlier instant.
+    """
     since = at(-100)
     monkeypatch.setattr(type(service), "service_clock", clock_ahead(ahead))
-    notes = run(started_before=since)
+    notes = run(started_before=at(-400))
     notes.begin(seen(), HERE)
     notes.end(1001)
     monkeypatch.setattr(type(service), "service_clock", clock_ahead(0.0))
@@ -585,6 +588,23 @@ def test_request_is_since_an_instant_by_a_clock_that_has_not_been_set(ahead, is_
     assert (notes.requested_at()[1001][ADDRESS] >= since.timestamp()) is is_since
     assert bool(notes.shown_at_requests(since.timestamp())[ADDRESS]) is is_since
     assert notes.open_task_ids() == [1001] * is_since
+
+
+@pytest.mark.parametrize("ahead", [-200.0, -10.0, 10.0, 200.0])
+@pytest.mark.parametrize("earlier", [0, 50])
+def test_request_for_an_instant_is_since_it_and_each_earlier_one_whatever_the_clocks_show_by_now(
+    earlier, ahead, run, seen, monkeypatch, service
+):
+    """Another application server answers, or a clock was set."""
+    notes = run(started_before=at(-2))
+    notes.begin(seen(), HERE)
+    notes.end(1001)
+    monkeypatch.setattr(type(service), "service_clock", clock_ahead(ahead))
+    since = at(-2 - earlier)
+    notes = run(started_before=since)
+    assert notes.requested_at()[1001][ADDRESS] >= since.timestamp()
+    assert notes.shown_at_requests(since.timestamp())[ADDRESS] != []
+    assert notes.open_task_ids() == [1001]
 
 
 def test_request_that_a_person_has_settled_is_not_open(run, seen, journal):
@@ -1062,6 +1082,6 @@ def test_restart_came_since_its_request_or_since_the_instant_that_it_proves():
     earlier = replace(proof, since=990.0)
     keys = {"first": FIRST, "second": SECOND}
     for rows in [requested, proof, earlier], [earlier, proof, requested]:
-        assert requested_at(rows, keys, ServiceClock()) == {81: {"first": 1020.0, "second": 1000.0}}
+        assert requested_at(rows, keys, None, ServiceClock()) == {81: {"first": 1020.0, "second": 1000.0}}
     # A request for an instant came since it was sent, however late that is.
-    assert requested_at([replace(requested, since=1020.0)], keys, ServiceClock())[81]["first"] == 1000.0
+    assert requested_at([replace(requested, since=1020.0)], keys, 1021.0, ServiceClock())[81]["first"] == 1000.0

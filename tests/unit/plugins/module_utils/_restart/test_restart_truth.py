@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import copy
+from contextlib import suppress
 from dataclasses import replace
 from unittest import mock
 
@@ -1493,6 +1494,21 @@ def test_start_that_only_the_clock_of_its_host_has_moved_is_no_restart(dated, ca
     assert "the clock of its host was set, or is off" in str(error)
     assert len(service.posts) == 1
     assert_way_out_works(service, case, asked)
+
+
+@every_restart
+@pytest.mark.parametrize("ahead", [-30.0, 10.0, 60.0])
+def test_restart_for_an_instant_is_not_repeated_when_another_application_server_answers(ahead, case, service):
+    """Its clock is a little off, or that of this controller was set."""
+    service.passes(2)
+    asked = request(wait=True, started_before=at(0))
+    assert restart(service, case, asked)["changed"] is True
+    service.passes(20)
+    service.clock_offset = ahead
+    another_process()
+    with suppress(NotVerified):
+        restart(service, case, asked)
+    assert len(service.posts) == 1
 
 
 def test_agents_with_the_same_process_numbers_after_a_restart_have_restarted(service):
