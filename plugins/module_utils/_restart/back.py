@@ -39,6 +39,12 @@ class Ages:
         known_for = now - self._known_since.setdefault(row.number, now)
         return known_for >= seconds or self._clock.wall() - self._latest(row) >= seconds + LARGEST_CORRECTION
 
+    def may_be(self, row: RequestRow, seconds: float) -> bool:
+        """Whether a request may have been sent so many seconds ago."""
+        now = self._clock.now()
+        known_for = now - self._known_since.setdefault(row.number, now)
+        return known_for >= seconds or self._clock.wall() - sent_at(row, self._api.service_clock) >= seconds
+
     def is_searched(self, row: RequestRow) -> bool:
         """Whether the time is surely over in which the task of a request should have shown."""
         return self.is_surely(row, self._arrives_within(row) + UNSEEN_FOR)

@@ -293,7 +293,7 @@ class OwnNotes:
                     is_here=is_here,
                     is_of_change=is_of_change,
                     is_due=is_due,
-                    is_forgotten=self._ages.is_surely(row, LISTED_FOR) and not _reaches_back(row, look),
+                    is_forgotten=self._ages.may_be(row, LISTED_FOR) and not _reaches_back(row, look),
                 )
             )
         return tuple(found)
