@@ -63,6 +63,7 @@ _raw:
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from difflib import get_close_matches
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -90,9 +91,10 @@ SLIP_IN_PREFIX = 0.88
 SLIP_IN_REST = 0.8
 
 
-def unknown_variables(name: str, variables: Collection[str]) -> list[str]:
+def unknown_variables(name: str, variables: Collection[str], given: Collection[str] = ()) -> list[str]:
     """A sentence for each of ``variables`` that begins like those of the role or playbook but is unknown to it.
 
+    Those ``given`` on the command line are none that the role or playbook sets for itself.
     A name with a slip in the prefix is refused too, if it goes on like one of the variables.
     A last sentence names the variables that there are.
     Raises ValueError if no role or playbook has this name.
@@ -101,9 +103,9 @@ def unknown_variables(name: str, variables: Collection[str]) -> list[str]:
     options, known = _documented(name, prefix)
     # What is set in a loop is nobody's to give.
     known -= {f"{prefix}{each}" for each in LOOP_VARIABLES}
-    # With a second underscore it is internal to the role or playbook.
-    free = (f"{prefix}_", f"{prefix}{USER}")
-    unknown = sorted(each for each in variables if each.startswith(prefix) and not each.startswith(free))
+    # With a second underscore it is internal to the role or playbook, if that has it.
+    known |= _internal(name, prefix).difference(given)
+    unknown = sorted(each for each in variables if each.startswith(prefix) and not each.startswith(f"{prefix}{USER}"))
     refusals = [_refusal(each, name, prefix, known) for each in unknown if each not in known]
     refusals += _misspelt_prefixes(name, options, variables)
     *first, last = (option.removeprefix(prefix) for option in options)
@@ -175,6 +177,15 @@ def _documented(name: str, prefix: str) -> tuple[list[str], set[str]]:
     return options, set(re.findall(rf"(?<![\w.]){re.escape(prefix)}\w+", text))
 
 
+@cache
+def _internal(name: str, prefix: str) -> frozenset[str]:
+    """The variables that are in the files of the role or playbook, and of those that call it, with two underscores."""
+    folders = [COLLECTION / "roles" / name, COLLECTION / "playbooks"]
+    files = [path for folder in folders for path in folder.rglob("*") if path.suffix in (".yml", ".j2")]
+    texts = (path.read_text(encoding="utf-8") for path in files)
+    return frozenset(found for text in texts for found in re.findall(rf"(?<![\w.]){re.escape(prefix)}_\w+", text))
+
+
 def _by_options(name: str) -> dict[str, str]:
     """The variables of a role by the options that they set, where the names differ."""
     path = COLLECTION / "roles" / name / "vars/main.yml"
@@ -184,9 +195,10 @@ def _by_options(name: str) -> dict[str, str]:
 
 def _refusal(variable: str, name: str, prefix: str, known: set[str]) -> str:
     # Compared without the prefix, which would make all of them similar.
-    own = _by_options(name).get(variable.removeprefix(prefix), "")
-    names = sorted(each.removeprefix(prefix) for each in known)
-    near = [own.removeprefix(prefix)] if own else get_close_matches(variable.removeprefix(prefix), names, 1)
+    rest = variable.removeprefix(prefix).removeprefix("_")
+    own = _by_options(name).get(rest, "")
+    names = sorted(each.removeprefix(prefix) for each in known if not each.startswith(f"{prefix}_"))
+    near = [own.removeprefix(prefix)] if own else get_close_matches(rest, names, 1)
     hint = (
         f"did you mean {prefix}{near[0]}?"
         if near
@@ -210,10 +222,17 @@ def _misspelt_prefixes(name: str, options: list[str], variables: Collection[str]
     for variable in sorted(variables) if "_" in name else []:
         if variable.startswith(ours) or f"_{prefix}" in variable:
             continue
-        near = _nearest_rest(variable, name, rests)
+        near = _spelt_otherwise(variable, name, rests) or _nearest_rest(variable, name, rests)
         if near:
             refusals.append(f"{variable}: is not a variable of oceanbase.ocp.{name}; did you mean {prefix}{near}?")
     return refusals
+
+
+def _spelt_otherwise(variable: str, name: str, rests: list[str]) -> str:
+    """The one of ``rests`` that is meant if capitals, hyphens and the underscore before it are no matter; or empty."""
+    plain = variable.lower().replace("-", "_")
+    rest = plain.removeprefix(name).removeprefix("_")
+    return rest if plain.startswith(name) and rest in rests else ""
 
 
 def _nearest_rest(variable: str, name: str, rests: list[str]) -> str:
@@ -248,7 +267,8 @@ class LookupModule(LookupBase):
         try:
             for sentence in self._ignored(terms, variables or {}):
                 _warn(sentence)
-            unknown = [sentence for name in terms for sentence in unknown_variables(name, names)]
+            given = extra_variables(self)
+            unknown = [sentence for name in terms for sentence in unknown_variables(name, names, given)]
             return [*unknown, *differing(self.get_option("alike"), own, of_hosts)]
         except ValueError as error:
             raise LookupFailed(f"oceanbase.ocp.unknown_variables: {error}") from None

@@ -109,7 +109,10 @@ def test_variables_of_a_role_are_its_options(role):
     assert [f"{role}_{name}" for name in named if name != "or"] == [*spec["options"]]
 
 
-@pytest.mark.parametrize("variable", ["rolling_restart_user_x", "rolling_restart__x", "rolling_restart", "rolling"])
+@pytest.mark.parametrize(
+    "variable",
+    ["rolling_restart_user_x", "rolling_restart__in_one_task", "rolling_restart", "rolling", "rollingservers"],
+)
 def test_own_variables_are_free(variable):
     assert unknown_variables("rolling_restart", [variable]) == []
 
@@ -145,6 +148,11 @@ def test_each_role_and_playbook_refuses_first_of_all(name):
     if condition:
         decided = yaml.safe_load((ROOT / f"roles/{name}/vars/main.yml").read_text())[condition]
         assert f"and query({asks}) | length == 0" in decided
+
+
+def test_what_a_role_sets_for_itself_is_not_given_on_the_command_line():
+    [refusal, _all] = unknown_variables("rolling_restart", ["rolling_restart__batch"], ["rolling_restart__batch"])
+    assert refusal.endswith("did you mean rolling_restart_batch?")
 
 
 def test_unknown_role_is_an_error():
@@ -190,6 +198,11 @@ def test_variable_without_the_prefix_gets_one_sentence(names, given, variables, 
     ("name", "variable", "near"),
     [
         ("rolling_restart", "rolling_restrat_clusters", "rolling_restart_clusters"),
+        ("rolling_restart", "rolling_restart__servers", "rolling_restart_servers"),
+        ("fleet_restart", "fleet_restart__most_down", "fleet_restart_most_down"),
+        ("rolling_restart", "rolling_restartservers", "rolling_restart_servers"),
+        ("rolling_restart", "rolling_restart-servers", "rolling_restart_servers"),
+        ("rolling_restart", "ROLLING_RESTART_SERVERS", "rolling_restart_servers"),
         ("rolling_restart", "rolling_resart_batch", "rolling_restart_batch"),
         ("rolling_restart", "rollingrestart_servers", "rolling_restart_servers"),
         ("rolling_restart", "rolling_restarts_server", "rolling_restart_servers"),
