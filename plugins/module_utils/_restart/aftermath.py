@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from .._base.cli_hints import NEXT_STEPS_HEADING, RUN_AGAIN, RUN_AGAIN_IF_NONE, adhoc_command, report_command
+from .._base.cli_hints import NEXT_STEPS_HEADING, RUN_AGAIN_IF_NONE, adhoc_command, report_command
 from .._base.clock import Clock
 from .._base.errors import NotVerified, OcpError, ServiceError, TargetError, TaskError
 from .._ocp.endpoints import OcpApi
@@ -21,6 +21,7 @@ from .awaited_start import RestartTask
 from .effect_check import EffectCheck
 from .restart_request import RestartRequest
 from .start_proof import Proof, await_proof
+from .way_out import with_way_out
 
 Facts = dict[str, Any]
 
@@ -118,23 +119,26 @@ def verify(
 def _skipped(target: Target, task_id: int, proof: Proof, request: RestartRequest) -> OcpError:
     shown = proof.contradiction or proof.gap
     words = "ended SUCCESSFUL, but a step was skipped that may stop or start it, and no later start shows"
-    return _look_first(f"The restart of {target.label} {words}: {shown}.", task_id, proof, request)
+    return _look_first(f"The restart of {target.label} {words}: {shown}.", target, task_id, proof, request)
 
 
 def _not_verified(api: OcpApi, target: Target, task_id: int, proof: Proof, request: RestartRequest) -> OcpError:
     ended = f"The restart of {target.label} ended SUCCESSFUL, but {proof.contradiction}."
     if proof.holder is not None:
         return not_serving(api, proof.holder, ended, request.policy.log_lines)
-    return _look_first(ended, task_id, proof, request)
+    return _look_first(ended, target, task_id, proof, request)
 
 
-def _look_first(words: str, task_id: int, proof: Proof, request: RestartRequest) -> OcpError:
-    """What happened, whether the target serves now unless that is told, and how to look before anything is done."""
+def _look_first(words: str, target: Target, task_id: int, proof: Proof, request: RestartRequest) -> OcpError:
+    """What happened, whether the target serves now unless that is told, how to look at it, and then the way out."""
     serves = proof.after is not None and proof.after.is_there and proof.after.serves is not False
     state = [proof.after.serving_words] if proof.after is not None and serves else []
-    look = f"Look at task {task_id} and at the process itself. {NEXT_STEPS_HEADING}"
-    lines = [" ".join([words, *state, look]), f"  See what it did: {report_command(task_id)}"]
-    return NotVerified("\n".join([*lines, RUN_AGAIN if request.is_at_most_once else RUN_AGAIN_IF_NONE]))
+    told = " ".join([words, *state, f"Look at task {task_id} and at the process itself."])
+    look = f"  See what it did: {report_command(task_id)}"
+    if not request.is_at_most_once:
+        # The same command restarts what has restarted.
+        return NotVerified("\n".join([f"{told} {NEXT_STEPS_HEADING}", look, RUN_AGAIN_IF_NONE]))
+    return NotVerified(with_way_out(told, target, proof.not_restarted, first=(look,)))
 
 
 def verify_effect(
