@@ -25,6 +25,8 @@ from .knowledge import Relative, Work
 
 # Seconds by which a start that is computed from an uptime varies between reads.
 UPTIME_TOLERANCE = 2 * SECOND
+# Seconds. OCP reads what shows of a process so often (ocp-agent's report).
+UPTIME_READ_EVERY = 60 * SECOND
 # Seconds. A start that is shown as such moves by the whole length of a restart, or not at all.
 SHORTEST_RESTART = SECOND / 2
 
@@ -134,6 +136,13 @@ def _has_other_pids(before: Member, after: Member) -> bool | None:
     return all(before.pids[name] != after.pids[name] for name in same)
 
 
+def _has_same_pids(before: Member, after: Member) -> bool:
+    """Whether all processes that a restart renews are shown with the numbers of before."""
+    earlier, later = before.pids or {}, after.pids or {}
+    renewed = renewed_processes(earlier.keys() | later.keys())
+    return bool(renewed) and all(name in earlier and earlier[name] == later.get(name) for name in renewed)
+
+
 def _least_move(before: Member, after: Member) -> float:
     """A start that moves by more seconds is another one. Of one start, an application server may omit the fractions."""
     if not after.start_time:
@@ -186,6 +195,8 @@ class Sight:
         if self.joined is not None:
             started = started_span(member)
             return Relative.HIDDEN if started is None else started.relative_to(self.joined)
+        if self._runs_since_before(member):
+            return Relative.BEFORE
         moved = has_moved(self.shown, member)
         if moved and not self.late:
             found = _of_moved(self.shown, member, self.at)
@@ -204,10 +215,27 @@ class Sight:
         started = started_span(member)
         return self.filled and started is not None and self.at is not None and started.first >= self.at.last
 
+    def _runs_since_before(self, member: Member) -> bool:
+        """Whether the processes have the numbers of then, and have started before that by all clocks.
+
+        The start that is computed from an uptime moves with the clock of the application server that answers.
+        """
+        started = started_span(member)
+        is_before = started is not None and self.at is not None and started.relative_to(self.at) is Relative.BEFORE
+        return is_before and _has_same_pids(self.shown, member)
+
     def _has_run_since(self, member: Member) -> bool:
-        """Whether a process with the number of then has run for longer: the clock of its host was set."""
+        """Whether a process with the number of then may have run for longer: a clock was set.
+
+        Its uptime is read once a minute.
+        """
         is_same = _has_other_pids(self.shown, member) is False
-        return is_same and self.age is not None and member.uptime is not None and member.uptime >= self.age
+        return (
+            is_same
+            and self.age is not None
+            and member.uptime is not None
+            and member.uptime + UPTIME_READ_EVERY >= self.age
+        )
 
     def _may_be_new(self, member: Member) -> bool:
         """Whether a start shows now, where none did, and it is not sure to be from before."""

@@ -335,13 +335,15 @@ def test_a_start_is_since_the_first_use_of_a_name_if_it_has_moved(seen, now, rel
     ("pid", "uptime", "age", "relative"),
     [
         (7, 3600, 44.0, UNCLEAR),
-        (7, 43, 44.0, SINCE),
+        (7, 43, 44.0, UNCLEAR),
+        (7, 43, 104.0, SINCE),
         (8, 3600, 44.0, SINCE),
         (7, None, 44.0, SINCE),
         (7, 3600, None, SINCE),
     ],
     ids=[
         "it runs on",
+        "its uptime may be a minute old",
         "it is new, in a container",
         "it is another",
         "no uptime is shown",
@@ -353,6 +355,25 @@ def test_process_that_runs_for_longer_than_the_name_is_used_has_not_restarted(pi
     seen = Sight(member(-90, pids={"ocp_agentd": 7}, computed=True), frozenset(), age=age)
     now = replace(member(90_000, pids={"ocp_agentd": pid}, computed=True), uptime=uptime)
     assert Begin(sights={"a": seen}).of_start(now) is relative
+
+
+@pytest.mark.parametrize(
+    ("pids", "started", "relative"),
+    [
+        ({"ocp_agentd": 7, "pos_proxy": 8}, -900, BEFORE),
+        ({"ocp_agentd": 7, "pos_proxy": 8}, -896, BEFORE),
+        ({"ocp_agentd": 7, "pos_proxy": 8}, -800, BEFORE),
+        ({"ocp_agentd": 7, "pos_proxy": 8}, -1000, BEFORE),
+        # Not before by all clocks, one that is another, and one that is missing.
+        ({"ocp_agentd": 7, "pos_proxy": 8}, -30, SINCE),
+        ({"ocp_agentd": 7, "pos_proxy": 9}, -800, MOVED),
+        ({"ocp_agentd": 7}, -800, MOVED),
+    ],
+)
+def test_same_processes_that_started_before_by_all_clocks_run_on_however_their_start_has_moved(pids, started, relative):
+    """It is computed from an uptime: another application server answers, or a clock was set."""
+    seen = Sight(member(-900, pids={"ocp_agentd": 7, "pos_proxy": 8}, computed=True), frozenset(), at=Span.of(at(0)))
+    assert Begin(sights={"a": seen}).of_start(member(started, pids=pids, computed=True)) is relative
 
 
 @pytest.mark.parametrize(

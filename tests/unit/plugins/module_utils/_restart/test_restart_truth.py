@@ -1489,6 +1489,10 @@ def test_start_that_only_the_clock_of_its_host_has_moved_is_no_restart(dated, ca
         thing.started += 100.0
     service.passes(600)
     another_process()
+    if case is AGENTS and asked.change:
+        # Their processes are those of before, so the clock does not matter.
+        assert restart(service, case, asked)["verified"] is True
+        return
     error = failure(service, case, asked)
     assert "which is not what was shown before" in str(error)
     assert "the clock of its host was set, or is off" in str(error)
