@@ -47,7 +47,7 @@ def with_notes(message: str, validation: ValidationResult, options: Collection[s
         *_required_notes(message, hints),
     ]
     said = _by_caller(message, hints)
-    return ". ".join([said.removesuffix("."), *notes]) if notes else said
+    return ". ".join([said.removesuffix("."), *notes]).replace("?. ", "? ") if notes else said
 
 
 def _by_caller(message: str, hints: Hints) -> str:

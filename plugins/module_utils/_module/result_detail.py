@@ -67,7 +67,9 @@ def in_detail(result: Result, detail: str | None, lines: Lines | None = None, *,
         shown["target"] = _target(shown["target"])
     if "msg" not in result:
         shown.pop("trace_id", None)
-    compact: Result = _without_nothing(shown)
+    # What was asked for is told also where there is none.
+    empty = {key: value for key, value in shown.items() if key in (lines or {}) and value == []}
+    compact: Result = {**_without_nothing(shown), **empty}
     return compact
 
 
