@@ -37,7 +37,8 @@ options:
     elements: str
   safety_timeout:
     description:
-      - How many seconds to wait until the restart is safe, if waiting can help. With V(0) it is refused at once.
+      - How many seconds to wait until the restart is safe, if waiting can help. With V(0) it is refused at once. What
+        was shown as down counts as down for a minute, since an answer may be old, so less than 60 hardly helps.
       - It does not count towards O(wait_timeout). Check mode does not wait. The module waits as long for signs of
         trouble that may end.
     type: int
