@@ -310,7 +310,7 @@ class _TaskAction:
             self._attempt.warnings += left_held(self._api, Task.from_result(waited.results[0]))
         if state is State.ROLLED_BACK and so_far.changed and waited.results[0]["rolled_back"]:
             serves = state_of_servers(self._api, before).startswith("It serves")
-            self._add_to_reason(f"{'it serves now; ' if serves else ''}what it was for can be asked for again")
+            self._add_to_reason(f"{'its target serves now; ' if serves else ''}what it was for can be asked for again")
         if not rolling_back or waited.results[0]["rolled_back"]:
             return
         if waited.unsuccessful:

@@ -123,7 +123,7 @@ def test_skip_that_leaves_a_server_down_tells_what_starts_it(time_passes, status
 
 
 @pytest.mark.parametrize(
-    ("inner", "serves"), [("ACTIVE", "it serves now; "), ("INACTIVE", "")], ids=["serves", "does not serve"]
+    ("inner", "serves"), [("ACTIVE", "its target serves now; "), ("INACTIVE", "")], ids=["serves", "does not serve"]
 )
 def test_rollback_says_whether_its_server_serves_now(time_passes, inner, serves):
     service = failed(time_passes)
