@@ -84,9 +84,9 @@ def set_parameter(emulator: Emulator) -> None:
     emulator.put("/api/v2/ob/clusters/1/parameters", [{"name": name, "value": WANTED[name]} for name in WANTED])
 
 
-def refuse(emulator: Emulator, path: str, status: int = 403, call: int = 1) -> None:
-    """Refuse reads of this path from this call on."""
-    fault = {"kind": "http", "action": "error", "status": status, "match": {"method": "GET", "path": path}}
+def refuse(emulator: Emulator, path: str, status: int = 403, call: int = 1, *, method: str = "GET") -> None:
+    """Refuse reads of this path from this call on, or requests of another method."""
+    fault = {"kind": "http", "action": "error", "status": status, "match": {"method": method, "path": path}}
     emulator.post("/emulator/faults", {**fault, "call": call, "times": None})
 
 
@@ -174,8 +174,11 @@ def fleet_restarts(call: Calls) -> None:
     call.fail(call.start(), **planned, waves=False)
     # One in the first wave, then left alone beside the others.
     waves = call.start()
-    call(waves, **{**planned, "servers": ORDERS[:1]}, waves=True, tolerate_outage_of=["sys"])
-    call(waves, **{**planned, "servers": ORDERS[:2]}, waves=True, tolerate_outage_of=["sys"], windows=MOST_OF_A_DAY)
+    waves.post("/emulator/inspection-risks", {"cluster": "orders", "item": "replica_count"})
+    call(waves, **{**planned, "servers": ORDERS[:1]}, waves=True, tolerate_outage_of=["sys"], inspection="basic")
+    refuse(waves, "*/inspection/run", method="POST")
+    both = {**planned, "servers": ORDERS[:2], "inspection": "basic"}
+    call(waves, **both, waves=True, tolerate_outage_of=["sys"], windows=MOST_OF_A_DAY)
     end_process(waves, 5)
     call(waves, **{**planned, "servers": ORDERS}, waves=True, tolerate_outage_of=["sys"])
     call(call.start(), **planned, plan_file=str(call.folder / "fleet.json"))
@@ -220,7 +223,10 @@ def rolling_restarts(call: Calls) -> None:
     of_all = {**options, "clusters": ["cluster1", "cluster2"], "max_servers": 300, "canary": 1}
     several = call.start("--servers-per-zone", "1", "--clusters", "2")
     call(several, **of_all, check_mode=True)
-    call(several, **of_all, servers=["1"])
+    several.post("/emulator/inspection-risks", {"cluster": "cluster1", "item": "replica_count"})
+    call(several, **of_all, servers=["1"], inspection="basic")
+    refuse(several, "*/inspection/run", method="POST")
+    call(several, **of_all, servers=["2"], inspection="basic")
     call(several, **of_all, windows=MOST_OF_A_DAY, plan_file=str(call.folder / "plan.json"))
     look = {"record": str(call.folder / "of-all.record"), "clusters": 2, "canaries": ["cluster1"]}
     call(several, **{**options, "clusters": ["cluster1", "cluster2"], "max_servers": 300, "max_failures": 1}, run=look)

@@ -43,7 +43,7 @@ def test_emulators_of_the_page_start(start_emulator, options):
     assert emulator.get("/emulator/clock")["speed"] == (60 if "--speed" in options else 1)
     if "--faults" in options:
         planned = [each["fault"]["action"] for each in emulator.get("/emulator/faults")["contents"]]
-        assert planned.count("respond") == 25
+        assert planned.count("respond") == 22
         # A call of the emulator that a stub would hit too.
         assert "serverIp" in emulator.get("/api/v2/ob/clusters/1/tenants/5001/units")["contents"][0]
 

@@ -21,6 +21,7 @@ RUN_BY = {
     "docs/fleet.md": "test_fleet.py",
     "docs/inventory.md": "test_inventory.py",
     "docs/rolling-restart.md": "test_documentation.py",
+    "docs/safety-reference.md": "test_inspections.py",
 }
 PAGES = [
     str(page.relative_to(REPOSITORY))
