@@ -80,7 +80,8 @@ USER = "user_"
 # The words for one target, by which modules are told what to restart.
 OF_WHAT = ("cluster", "clusters", "host", "hosts", "server", "servers", "zone", "zones")
 # How the names end of what restarts them; a role only waits.
-RESTARTS, WAITS = ("_restart", "_rollout"), "wait_for_restart"
+RESTARTS = ("_restart", "_rollout")
+WAITS = "wait_for_restart"
 # What task files of the caller find in a loop of the role.
 LOOP_VARIABLES = ("node", "batch_now")
 
