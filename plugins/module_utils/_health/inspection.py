@@ -178,7 +178,8 @@ def _refusal(error: ServiceError) -> str:
     if isinstance(error, PermissionDenied):
         return f"this user may not start an inspection: {_what(error)}"
     if isinstance(error, RequestRefused) and error.status in NOT_THERE:
-        return f"OCP refuses it with status {error.status}; the Community Edition has no inspections"
+        said = f" ({error.reason.removesuffix('.')})" if error.reason else ""
+        return f"OCP refuses it with status {error.status}{said}; the Community Edition has no inspections"
     if isinstance(error, ResponseUnreadable) and not error.has_envelope:
         return "the answer is not of an OCP; the Community Edition has no inspections"
     return f"it could not be started: {_what(error)}"

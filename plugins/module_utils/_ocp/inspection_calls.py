@@ -19,7 +19,7 @@ OF_CLUSTERS = "OB_CLUSTER"
 
 def _value(value: object) -> str | None:
     shown = number(value)
-    return text(value) if shown is None else f"{shown:g}"
+    return text(value) if shown is None else f"{shown:.15g}"
 
 
 _ITEM: Shape = {"id": integer, "name": text}

@@ -10,6 +10,7 @@ import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import (
     NotFound,
     PermissionDenied,
+    RequestRefused,
     ResponseLost,
     ResponseUnreadable,
     ServiceError,
@@ -24,7 +25,7 @@ from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import FakeClock
 
 URL = "http://ocp.test/api/v2/inspection/run"
 ITEMS = [{"id": 7, "name": "Clock offset"}, {"id": 8, "name": "Disk usage"}]
-RISKY = {"itemId": 8, "target": "10.0.0.1", "value": 91.5, "level": "HIGH"}
+RISKY = {"itemId": 8, "target": "10.0.0.1", "value": 1234567.5, "level": "HIGH"}
 HARMLESS = {"itemId": 7, "target": "10.0.0.1", "value": "0.1 ms"}
 DEFECT = {"url": URL, "trace_id": "ab12"}
 
@@ -84,7 +85,7 @@ def test_where_the_parameters_belong_is_left_to_the_service():
 
 def test_report_is_told_with_its_risks():
     [found] = inspect(Service())
-    risk = {"item": "Disk usage", "target": "10.0.0.1", "value": "91.5", "level": "HIGH"}
+    risk = {"item": "Disk usage", "target": "10.0.0.1", "value": "1234567.5", "level": "HIGH"}
     assert found == {
         "cluster": "orders",
         "cluster_id": 1,
@@ -115,6 +116,10 @@ def test_report_of_an_earlier_inspection_does_not_count():
         (
             Service(start=NotFound("There is no such path.", status=404, reason="", url=URL)),
             "OCP refuses it with status 404; the Community Edition has no inspections",
+        ),
+        (
+            Service(start=RequestRefused("It was refused.", status=400, reason="No such tags.", url=URL)),
+            "OCP refuses it with status 400 (No such tags); the Community Edition has no inspections",
         ),
         (
             Service(start=ResponseUnreadable("It is a page.", **DEFECT).without_envelope()),
