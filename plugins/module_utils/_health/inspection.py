@@ -116,13 +116,11 @@ def inspection_words(one: Result) -> str:
     return f"{one['cluster']}: {counts} risks (report {one['report_id']})"
 
 
-def inspection_warnings(found: Iterable[Result], earlier: Iterable[Result] = ()) -> Iterator[str]:
-    """Which clusters have no report, and which have high risks that their ``earlier`` inspection did not find."""
+def new_risks(found: Iterable[Result], earlier: Iterable[Result]) -> Iterator[str]:
+    """A sentence for each cluster with high risks that its ``earlier`` inspection did not find."""
     before = {one["cluster_id"]: one for one in earlier if not one["reason"]}
     for one in found:
-        if one["reason"]:
-            yield f"Cluster {one['cluster']} was not inspected, since {one['reason']}."
-        elif one["cluster_id"] in before:
+        if not one["reason"] and one["cluster_id"] in before:
             new = _high(one) - _high(before[one["cluster_id"]])
             if new:
                 yield _new_words(one, sorted(new))

@@ -50,10 +50,20 @@ class RunInspections:
         """Which clusters have no report, and the high risks that came with the run."""
         if not self.found:
             return []
-        from .._health.inspection import inspection_warnings
+        from .._health.inspection import new_risks
 
+        moments: dict[tuple[str, str], list[str]] = {}
+        for one in self.found:
+            if one["reason"]:
+                moments.setdefault((one["cluster"], one["reason"]), []).append(one["moment"])
         before, after = ([one for one in self.found if one["moment"] == moment] for moment in (BEFORE, AFTER))
-        return [*inspection_warnings(before), *inspection_warnings(after, before)]
+        return [
+            *(
+                f"Cluster {cluster} was not inspected {' and '.join(when)} the run, since {reason}."
+                for (cluster, reason), when in moments.items()
+            ),
+            *new_risks(after, before),
+        ]
 
     def _is_time(self) -> bool:
         asked, now = self._request, datetime.fromtimestamp(self._clock.wall(), UTC)

@@ -17,8 +17,8 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import 
 )
 from ansible_collections.oceanbase.ocp.plugins.module_utils._health.inspection import (
     inspect_clusters,
-    inspection_warnings,
     inspection_words,
+    new_risks,
 )
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll_pauses import PollPolicy
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import FakeClock, response
@@ -139,7 +139,6 @@ def test_without_a_report_the_reason_is_told(service, reason):
     [found] = inspect(service)
     assert (found["reason"], found["report_id"], found["high_risks"]) == (reason, None, None)
     assert inspection_words(found) == f"orders: no report, since {reason}"
-    assert [*inspection_warnings([found])] == [f"Cluster orders was not inspected, since {reason}."]
 
 
 def test_inspection_that_does_not_end_is_left_after_fifteen_minutes():
@@ -176,13 +175,13 @@ OFFSET, DISK = ("Clock offset", "10.0.0.1", "HIGH"), ("Disk usage", "10.0.0.2", 
     ],
 )
 def test_only_new_high_risks_are_a_warning(before, after, told):
-    found = [*inspection_warnings([after], [before])]
+    found = [*new_risks([after], [before])]
     assert len(found) == len(told)
     assert all(words in warning for words, warning in zip(told, found, strict=True))
 
 
 def test_risks_of_another_cluster_are_not_compared():
-    assert [*inspection_warnings([entry(DISK)], [entry(cluster_id=2)])] == []
+    assert [*new_risks([entry(DISK)], [entry(cluster_id=2)])] == []
 
 
 def test_answer_without_a_list_names_its_task_too():
