@@ -25,9 +25,9 @@ def given(change):
 
 
 def values(emulator):
-    """The values that the servers run with."""
+    """The values that the servers run with; one that is down, as after a kill, has none."""
     found = emulator.get("/emulator/parameters?size=100")["contents"]
-    return {each["parameters"][NAME]["value"] for each in found}
+    return {each["parameters"][NAME]["value"] for each in found} - {None}
 
 
 def sent(emulator):
