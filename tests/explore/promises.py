@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import ModuleCrashed, OcpError
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.change import HOST_UNCERTAINTY
+from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.own_notes import LISTED_FOR
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll_pauses import UNSEEN_FOR
 from ansible_collections.oceanbase.ocp.tests.explore.doubles import OURS, TIMEOUT
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import Job, Thing
@@ -162,7 +163,7 @@ def _expected(world: World) -> str:
     )
     # A task that failed first, whose request is open, is told of once.
     is_open |= any(job.end == "REFUSED" and not _is_noted(world, job) for job in service.jobs)
-    if is_open or is_ill or service.unread or world.remembers_its_request or setting.is_unclear:
+    if is_open or is_ill or service.unread or world.remembers_its_request or setting.is_unclear or _is_forgotten(world):
         return ""
     if not service.restarts and not any(job.end != "REFUSED" for job in service.jobs):
         return NEVER_RESTARTED
@@ -174,6 +175,12 @@ def _expected(world: World) -> str:
     )
     is_well = newest is not None and newest.end == "SUCCESSFUL" and not newest.skipped
     return RESTARTED if is_well and has_restarted else ""
+
+
+def _is_forgotten(world: World) -> bool:
+    """Whether the list may no longer tell what became of a request: then a run fails, and names the way out."""
+    now = BEGINNING.timestamp() + world.service.now - world.setting.clock_offset
+    return any(row.task_id is None and row.outcome is None and now - row.at >= LISTED_FOR for row in world.journal.rows)
 
 
 def _starts(world: World, thing: Thing) -> Iterator[float]:
