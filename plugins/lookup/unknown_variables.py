@@ -77,7 +77,7 @@ from ..plugin_utils._ansible_core import LookupFailed, extra_variables, is_read
 COLLECTION = Path(__file__).parents[2]
 # Reserved for the caller, followed by any name.
 USER = "user_"
-# The words for one target, by which modules are told what to restart.
+# Options by which modules are told what to restart.
 OF_WHAT = ("cluster", "clusters", "host", "hosts", "server", "servers", "zone", "zones")
 # How the names end of what restarts them; a role only waits.
 RESTARTS = ("_restart", "_rollout")
@@ -101,9 +101,9 @@ def unknown_variables(name: str, variables: Collection[str], given: Collection[s
     Raises ValueError if no role or playbook has this name.
     """
     prefix = f"{name}_"
-    options, known = _documented(name, prefix)
+    options, documented = _documented(name, prefix)
     # What is set in a loop is nobody's to give.
-    known -= {f"{prefix}{each}" for each in LOOP_VARIABLES}
+    known = documented.difference(f"{prefix}{each}" for each in LOOP_VARIABLES)
     # With a second underscore it is internal to the role or playbook, if that has it.
     known |= _internal(name, prefix).difference(given)
     unknown = sorted(each for each in variables if each.startswith(prefix) and not each.startswith(f"{prefix}{USER}"))
@@ -144,7 +144,7 @@ def ignored(names: Sequence[str], given: Iterable[str], variables: Mapping[str, 
 
 
 def _full_name(name: str, given: str) -> str:
-    """The variable of the role or playbook that was meant by the name of an option, or by the word for one target."""
+    """The variable of the role or playbook that sets the option ``given``, or its plural; empty if none does."""
     prefix = f"{name}_"
     options, _known = _documented(name, prefix)
     own = [f"{prefix}{given}", _by_options(name).get(given), f"{prefix}{given}s" if given in OF_WHAT else None]
@@ -153,14 +153,19 @@ def _full_name(name: str, given: str) -> str:
 
 def _is_unused(full: str, given: Collection[str], names: Sequence[str], variables: Mapping[str, Any]) -> bool:
     """Whether nothing can be taken for this variable from another one: it is not set, or on the command line too."""
-    paths = [COLLECTION / "roles" / name / "defaults/main.yml" for name in names]
-    unset = {
-        key: value for path in paths if path.is_file() for key, value in yaml_load(path.read_text("utf-8")).items()
-    }
-    return full in given or variables.get(full, unset.get(full)) == unset.get(full)
+    unset = next((_defaults(name)[full] for name in names if full in _defaults(name)), None)
+    return full in given or variables.get(full, unset) == unset
 
 
-def _documented(name: str, prefix: str) -> tuple[list[str], set[str]]:
+@cache
+def _defaults(name: str) -> dict[str, Any]:
+    """The variables of a role that nobody has set; empty for a playbook."""
+    path = COLLECTION / "roles" / name / "defaults/main.yml"
+    return dict(yaml_load(path.read_text(encoding="utf-8"))) if path.is_file() else {}
+
+
+@cache
+def _documented(name: str, prefix: str) -> tuple[tuple[str, ...], frozenset[str]]:
     """The variables to set, and all names in the documentation, which include facts that are set.
 
     Of a role it is the argument specification, of a playbook the comment at its head.
@@ -175,7 +180,7 @@ def _documented(name: str, prefix: str) -> tuple[list[str], set[str]]:
     else:
         raise ValueError(f"oceanbase.ocp has no role or playbook {name}.")
     # Behind a dot it is a module.
-    return options, set(re.findall(rf"(?<![\w.]){re.escape(prefix)}\w+", text))
+    return tuple(options), frozenset(re.findall(rf"(?<![\w.]){re.escape(prefix)}\w+", text))
 
 
 @cache
@@ -187,6 +192,7 @@ def _internal(name: str, prefix: str) -> frozenset[str]:
     return frozenset(found for text in texts for found in re.findall(rf"(?<![\w.]){re.escape(prefix)}_\w+", text))
 
 
+@cache
 def _by_options(name: str) -> dict[str, str]:
     """The variables of a role by the options that they set, where the names differ."""
     path = COLLECTION / "roles" / name / "vars/main.yml"
@@ -194,7 +200,7 @@ def _by_options(name: str) -> dict[str, str]:
     return dict(found.get(f"{name}__own_hint_variables") or {})
 
 
-def _refusal(variable: str, name: str, prefix: str, known: set[str]) -> str:
+def _refusal(variable: str, name: str, prefix: str, known: Collection[str]) -> str:
     # Compared without the prefix, which would make all of them similar.
     rest = variable.removeprefix(prefix).removeprefix("_")
     own = _by_options(name).get(rest, "")
@@ -208,7 +214,7 @@ def _refusal(variable: str, name: str, prefix: str, known: set[str]) -> str:
     return f"{variable}: is not a variable of oceanbase.ocp.{name}; {hint}"
 
 
-def _misspelt_prefixes(name: str, options: list[str], variables: Collection[str]) -> list[str]:
+def _misspelt_prefixes(name: str, options: Sequence[str], variables: Collection[str]) -> list[str]:
     """A refusal of each variable that is an option of the role or playbook but for a slip in the prefix.
 
     Other variables are other people's: the rest of the name has to be one of ``options``, or nearly, and the prefix
@@ -230,7 +236,7 @@ def _misspelt_prefixes(name: str, options: list[str], variables: Collection[str]
 
 
 def _spelt_otherwise(variable: str, name: str, rests: list[str]) -> str:
-    """The one of ``rests`` that is meant if capitals, hyphens and the underscore before it are no matter; or empty."""
+    """The one of ``rests`` that is meant where only capitals, hyphens or one underscore are wrong; empty if none is."""
     plain = variable.lower().replace("-", "_")
     rest = plain.removeprefix(name).removeprefix("_")
     return rest if plain.startswith(name) and rest in rests else ""

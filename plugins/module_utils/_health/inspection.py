@@ -35,7 +35,7 @@ MOST_RISKS, MOST_NAMED = 100, 5
 def inspect_clusters(
     api: OcpApi, clusters: Mapping[int, str], scenario: str, policy: PollPolicy, clock: Clock = SYSTEM_CLOCK
 ) -> list[Result]:
-    """Inspect ``clusters``, names by id, at the same time; returns what each report says, or why there is none."""
+    """Inspect ``clusters``, names by id; returns for each what its report says, or why it has none."""
     inspection = _Inspection(api, scenario, clock)
     reason = inspection.carry_out(list(clusters), policy)
     return [
@@ -55,7 +55,7 @@ class _Inspection:
         self._task_ids: list[int] = []
 
     def carry_out(self, clusters: Sequence[int], policy: PollPolicy) -> str:
-        """Start it, and wait until it has ended; returns why there are no reports, or an empty text."""
+        """Start the inspection and wait for its end; returns why it has no reports, empty if it has."""
         try:
             self._task_ids = self._calls.start(clusters, SCENARIOS[self._scenario])
         except ServiceError as error:

@@ -72,7 +72,7 @@ def _pause_file(params: Params) -> str | None:
 
 
 def _check_options_of_a_run(params: Params) -> None:
-    """Raise OptionError for an offline time that is no duration, and for what needs to know the end of the run."""
+    """Raise OptionError for a wrong ``raise_offline_time``, and for options that need a run with an end."""
     raised_seconds(params["raise_offline_time"])
     whys = {"raise_offline_time": "it is put back", "inspection": "the second one is made"}
     for option, why in whys.items():

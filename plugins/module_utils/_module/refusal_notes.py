@@ -47,7 +47,10 @@ def with_notes(message: str, validation: ValidationResult, options: Collection[s
         *_required_notes(message, hints),
     ]
     said = _by_caller(message, hints)
-    return ". ".join([said.removesuffix("."), *notes]).replace("?. ", "? ") if notes else said
+    if not notes:
+        return said
+    *first, last = [said.removesuffix("."), *notes]
+    return " ".join([*(each if each.endswith("?") else f"{each}." for each in first), last])
 
 
 def _by_caller(message: str, hints: Hints) -> str:

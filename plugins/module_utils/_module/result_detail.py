@@ -67,7 +67,7 @@ def in_detail(result: Result, detail: str | None, lines: Lines | None = None, *,
         shown["target"] = _target(shown["target"])
     if "msg" not in result:
         shown.pop("trace_id", None)
-    # What was asked for is told also where there is none.
+    # An empty list of what was asked for is an answer.
     empty = {key: value for key, value in shown.items() if key in (lines or {}) and value == []}
     compact: Result = {**_without_nothing(shown), **empty}
     return compact

@@ -130,9 +130,9 @@ def _not_verified(api: OcpApi, target: Target, task_id: int, proof: Proof, reque
 
 
 def _look_first(words: str, target: Target, task_id: int, proof: Proof, request: RestartRequest) -> OcpError:
-    """What happened, whether the target serves now unless that is told, how to look at it, and then the way out."""
-    serves = proof.after is not None and proof.after.is_there and proof.after.serves is not False
-    state = [proof.after.serving_words] if proof.after is not None and serves else []
+    """The error that proposes a look, then the way out. ``words`` say what is wrong, also that it does not serve."""
+    after = proof.after
+    state = [] if after is None or not after.is_there or after.serves is False else [after.serving_words]
     told = " ".join([words, *state, f"Look at task {task_id} and at the process itself."])
     look = f"  See what it did: {report_command(task_id)}"
     if not request.is_at_most_once:

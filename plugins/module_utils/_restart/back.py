@@ -35,15 +35,17 @@ class Ages:
         The wall clock may have been set since, or be that of another machine, so it decides only with a margin. Without
         that, this run has to have known the request for so long.
         """
-        now = self._clock.now()
-        known_for = now - self._known_since.setdefault(row.number, now)
-        return known_for >= seconds or self._clock.wall() - self._latest(row) >= seconds + LARGEST_CORRECTION
+        age = self._clock.wall() - self._latest(row)
+        return self._known_for(row) >= seconds or age >= seconds + LARGEST_CORRECTION
 
     def may_be(self, row: RequestRow, seconds: float) -> bool:
         """Whether a request may have been sent so many seconds ago."""
+        age = self._clock.wall() - sent_at(row, self._api.service_clock)
+        return self._known_for(row) >= seconds or age >= seconds
+
+    def _known_for(self, row: RequestRow) -> float:
         now = self._clock.now()
-        known_for = now - self._known_since.setdefault(row.number, now)
-        return known_for >= seconds or self._clock.wall() - sent_at(row, self._api.service_clock) >= seconds
+        return now - self._known_since.setdefault(row.number, now)
 
     def is_searched(self, row: RequestRow) -> bool:
         """Whether the time is surely over in which the task of a request should have shown."""

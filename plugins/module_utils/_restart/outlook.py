@@ -135,7 +135,7 @@ class Foresight:
         if instant is None:
             return Begin(sights=sights)
         wall = instant.timestamp()
-        requested = noted_at_requests(rows, keys, self._change.since, wall, self._api.service_clock)
+        requested = noted_at_requests(rows, keys, wall, self._api.service_clock)
         return Begin(begun_by(instant, self._api.service_clock), wall, sights, requested)
 
     def _with_tasks(

@@ -189,9 +189,9 @@ class OwnNotes:
             sights |= _joined(self._keys.keys() - sights.keys(), noted[whole], self._api.service_clock)
         return sights
 
-    def shown_at_requests(self, wall: float) -> dict[str, list[Member]]:
-        """What members showed when this machine requested a restart of them, at ``wall`` or later."""
-        return noted_at_requests(self._rows, self._keys, self._change.since, wall, self._api.service_clock)
+    def shown_at_requests(self, since: float) -> dict[str, list[Member]]:
+        """What members showed when this machine requested a restart of them since an instant."""
+        return noted_at_requests(self._rows, self._keys, since, self._api.service_clock)
 
     def _found(self, look: Look, late: Late, noted: Mapping[MemberKey, FirstSight]) -> list[FirstSight]:
         """What a look shows of the members, as first sights. After a request of the name, that is none."""
@@ -817,21 +817,14 @@ def _names_by_key(keys: Mapping[str, MemberKey]) -> dict[MemberKey, str]:
 
 
 def came_since(row: RequestRow, since: float | None, clock: ServiceClock) -> float:
-    """Since when the restart of a request came, by this machine's clock, in seconds since 1970.
+    """When the restart of a request came at the earliest, by this machine's clock, in seconds since 1970.
 
-    One that was for the instant ``since``, or for a later one, came after it, whatever the clocks show by now: an
-    instant that is still to come is refused. That of a proof came since the instant that it proves: its task may have
-    begun before that, and started the target after it. Every other one came since its request was sent.
+    One that was for the instant ``since``, or for a later one, came after it whatever the clocks show by now, since an
+    instant that is still to come is refused: that is infinity. So did one that proves such an instant, although its
+    task may have begun before.
     """
-    if _is_for(row, since):
-        return inf
-    sent = sent_at(row, clock)
-    return max(sent, row.since) if row.witnessed and row.since is not None else sent
-
-
-def _is_for(row: RequestRow, since: float | None) -> bool:
-    """Whether a request was for this instant or a later one."""
-    return row.since is not None and since is not None and row.since >= since
+    is_for_it = row.since is not None and since is not None and row.since >= since
+    return inf if is_for_it else sent_at(row, clock)
 
 
 def requested_at(
@@ -853,13 +846,10 @@ def requested_at(
 
 
 def noted_at_requests(
-    rows: Iterable[RequestRow], keys: Mapping[str, MemberKey], since: float | None, wall: float, clock: ServiceClock
+    rows: Iterable[RequestRow], keys: Mapping[str, MemberKey], since: float, clock: ServiceClock
 ) -> dict[str, list[Member]]:
-    """What members with these ``keys`` showed when a restart of them was requested, since an instant, by name.
-
-    The instant is ``since`` as it is given, and ``wall`` by this machine's clock.
-    """
-    later = [row for row in rows if _is_for(row, since) or sent_at(row, clock) >= wall]
+    """What members with these ``keys`` showed when a restart of them was requested since an instant, by name."""
+    later = [row for row in rows if came_since(row, since, clock) >= since]
     noted = [(key, shown) for row in later for key, shown in row.members]
     return {name: [noted_member(name, shown) for key, shown in noted if key == mine] for name, mine in keys.items()}
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, timedelta
+from math import inf
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import JournalError, NameTaken
@@ -1083,6 +1084,6 @@ def test_restart_came_since_its_request_or_since_the_instant_that_it_proves():
     earlier = replace(proof, since=990.0)
     keys = {"first": FIRST, "second": SECOND}
     for rows in [requested, proof, earlier], [earlier, proof, requested]:
-        assert requested_at(rows, keys, None, ServiceClock()) == {81: {"first": 1020.0, "second": 1000.0}}
-    # A request for an instant came since it was sent, however late that is.
-    assert requested_at([replace(requested, since=1020.0)], keys, 1021.0, ServiceClock())[81]["first"] == 1000.0
+        assert requested_at(rows, keys, 1010.0, ServiceClock()) == {81: {"first": inf, "second": 1000.0}}
+        assert requested_at(rows, keys, 1021.0, ServiceClock()) == {81: {"first": 1000.0, "second": 1000.0}}
+        assert requested_at(rows, keys, None, ServiceClock()) == {81: {"first": 1000.0, "second": 1000.0}}
