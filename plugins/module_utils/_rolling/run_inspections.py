@@ -29,7 +29,7 @@ class RunInspections:
 
     def __init__(self, api: OcpApi, scenario: str | None, request: RestartRequest, clock: Clock) -> None:
         self._api = api
-        self._scenario = None if request.check_mode else scenario
+        self._scenario = scenario
         self._request = request
         self._clock = clock
         self.found: list[Result] = []

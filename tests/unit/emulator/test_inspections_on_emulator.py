@@ -8,7 +8,8 @@ from contextlib import closing
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import NotAllRestarted
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import NotAllRestarted, TaskFailed
+from ansible_collections.oceanbase.ocp.plugins.module_utils._base.windows import parse_windows
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.auth import basic_auth
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.endpoints import OcpApi
 from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.session import HttpClient
@@ -37,6 +38,11 @@ def served(tmp_path, monkeypatch):
     monkeypatch.setenv("ANSIBLE_HOME", str(tmp_path))
     with serving(settings={"fleet": generated_fleet(2, 1, 1), "step_ms": 5}) as found:
         yield found
+
+
+def day(now, later):
+    """The day of the week in so many days."""
+    return f"{now + timedelta(days=later):%a}".lower()
 
 
 class Roll:
@@ -109,10 +115,11 @@ def test_high_risk_that_comes_with_the_run_is_a_warning(served, roll):
     ]
 
 
-def test_cluster_is_inspected_after_a_failure_too(served, roll):
+@pytest.mark.parametrize(("alone", "kind"), [(False, NotAllRestarted), (True, TaskFailed)])
+def test_cluster_is_inspected_after_a_failure_too(served, roll, alone, kind):
     served.data("POST", "/emulator/faults", {**FAILS, "match": {"subtask": "Wait observer active"}})
-    with pytest.raises(NotAllRestarted) as raised:
-        roll("cluster1")
+    with pytest.raises(kind) as raised:
+        roll("cluster1", alone=alone)
     assert roll.tasks == ["inspection", "restart", "inspection"]
     assert [one["moment"] for one in raised.value.facts["inspections"]] == ["before", "after"]
 
@@ -140,10 +147,14 @@ def test_run_without_a_report_goes_on_with_a_warning(served, roll, fault, reason
     assert found["warnings"] == [f"Cluster cluster1 was not inspected {words}." for words in told]
 
 
-def test_nothing_is_inspected_where_no_restart_begins(roll):
-    late = datetime.now(UTC) - timedelta(days=1)
-    for more in ({"check_mode": True}, {"finish_before": late}, {}):
-        roll("cluster1", **more)
+@pytest.mark.parametrize("alone", [False, True])
+def test_nothing_is_inspected_where_no_restart_begins(roll, alone):
+    now = datetime.now(UTC)
+    closed = parse_windows(
+        "windows", {"time_zone": "UTC", "weekly": [{"days": [day(now, 3)], "start": "01:00", "end": "02:00"}]}
+    )
+    for more in ({"check_mode": True}, {"finish_before": now - timedelta(days=1)}, {"windows": closed}, {}):
+        roll("cluster1", alone=alone, **more)
     before = roll.tasks
-    roll("cluster1")
+    roll("cluster1", alone=alone)
     assert (roll.tasks, before.count("restart"), before.count("inspection")) == (before, 1, 2)

@@ -292,6 +292,8 @@ def test_missing_required_option_is_refused(name, option, run):
     [
         ({"clutser": "c1", "zone": "z1"}, "missing required arguments: ", "no option clutser, did you mean cluster?"),
         ({"cluster": "c1", "zone": "z1", "qqq": 1}, "Unsupported parameters for ", ". There is no option qqq"),
+        ({"cluster": "c1", "zoen": 1, "qqq": 1}, "missing ", "option qqq. There is no option zoen, did you mean zone?"),
+        ({"cluster": "c1", "clutser": 1, "zzz": 1}, "missing ", "did you mean cluster? There is no option zzz"),
     ],
 )
 @pytest.mark.usefixtures("_offline")
@@ -299,6 +301,14 @@ def test_misspelt_option_is_named_with_the_nearest(given, first, last, run):
     """Also where another one is missing, of which Ansible speaks alone."""
     said = run("zone_restart", {**CONNECTION, **given})["msg"]
     assert said.startswith(first) and said.endswith(last) and ".. " not in said
+
+
+@pytest.mark.parametrize("given", [{}, {"waves": False, "wait": False}])
+@pytest.mark.parametrize(("option", "value"), [("inspection", "basic"), ("raise_offline_time", 7200)])
+@pytest.mark.usefixtures("_offline")
+def test_option_of_the_end_of_a_plan_needs_a_run_that_sees_it(option, value, given, run):
+    said = run("fleet_restart", {**CONNECTION, **OWN["fleet_restart"], option: value, **given})["msg"]
+    assert said.startswith(f"{option}: needs wait=true and waves, true or false, since ")
 
 
 @every_module_of_the_service

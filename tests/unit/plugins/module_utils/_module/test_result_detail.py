@@ -87,6 +87,7 @@ def test_compact_object_of_a_module_that_lists_is_a_line():
     found = {"servers": [{"id": 1}, {"id": 2}], "clock": {"state": "agrees"}, "count": 2}
     shown = {"servers": ["server 1", "server 2"], "clock": "agrees", "count": 2}
     assert in_detail(found, "compact", lines) == shown
+    assert in_detail({"servers": [], "warnings": []}, "compact", lines) == {"servers": []}
     assert in_detail({**found, "clock": None}, "compact", lines) == {"servers": shown["servers"], "count": 2}
     assert in_detail(found, "full", lines) is found
     assert in_detail(found, "summary", lines) == found

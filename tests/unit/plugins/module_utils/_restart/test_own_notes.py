@@ -484,6 +484,17 @@ def test_list_reaches_back_to_a_request_if_it_shows_a_task_that_had_ended_before
     assert old.is_forgotten is not reaches
 
 
+def test_request_that_a_run_has_known_for_as_long_is_forgotten_although_a_clock_was_set_back(run, seen, service):
+    run().begin(seen(), HERE)
+    another_process()
+    service.time.time -= 4
+    notes = run()
+    for passed, is_forgotten in ((0, False), (599, False), (1, True)):
+        service.time.time += passed
+        [open_one] = notes.open_requests(seen())
+        assert open_one.is_forgotten is is_forgotten
+
+
 @pytest.mark.parametrize("refused", [True, False], ids=["refused", "answered"])
 def test_request_with_an_outcome_is_not_open(refused, run, seen):
     notes = run()

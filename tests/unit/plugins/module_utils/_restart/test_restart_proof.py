@@ -4,6 +4,9 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import ModuleCrashed, NotVerified, ResponseLost
 from ansible_collections.oceanbase.ocp.plugins.module_utils._restart.evidence import PROOF_TIMEOUT
@@ -40,6 +43,23 @@ def test_target_that_did_not_restart_fails_verification(case, service):
     assert (min(service.time.pauses), max(service.time.pauses)) == (0.5, 5.0)
     assert 0 <= error.facts["elapsed"] - 10 - PROOF_TIMEOUT <= 1
     assert len(service.posts) == 1
+
+
+@every_shown_restart
+@pytest.mark.parametrize("change", [None, "memory"])
+def test_restart_that_is_not_proven_proposes_a_look_and_for_a_change_the_way_out(change, case, service):
+    """Without a change the same command restarts again what has restarted."""
+    service.restarts_really = False
+    first, *steps = str(failure(service, case, replace(request(wait=True), change=change))).splitlines()
+    assert "It serves now. Look at task 1001 and at the process itself." in first
+    look, *ways, last = steps
+    assert look == "  See what it did: ansible-playbook oceanbase.ocp.task_report -e task_report_id=1001"
+    if change is None:
+        assert (ways, last) == ([], "If none has started, run the same command again.")
+        return
+    assert "restart it once more without the change" in first
+    assert all(re.match(r"  Restart \S+ once more: ansible localhost -m oceanbase", way) for way in ways)
+    assert (bool(ways), last) == (True, "Then run the same command again.")
 
 
 def test_message_says_that_a_server_which_did_not_restart_is_down(service):

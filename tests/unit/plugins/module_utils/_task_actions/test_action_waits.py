@@ -120,6 +120,7 @@ def test_canceled_task_ends_failed(wish, time_passes):
     assert (result["changed"], result["task"]["status"], result["task"]["finished"]) == (True, "FAILED", True)
     [second] = [step for step in result["task"]["subtasks"] if step["id"] == SECOND]
     assert (second["status"], second["operation"]) == ("FAILED", "CANCEL")
+    assert "is FAILED, and nothing restarts its target until that is cleared." in result["warnings"][0]
     again = acted_on(service, wish, wait=True)
     assert (again["changed"], again["task"]["status"]) == (False, "FAILED")
 
