@@ -29,7 +29,8 @@ def newest_failure(look: Look, read: Callable[[TaskOnTarget], Task | None]) -> T
     Restarts of other members than the troubled ones say nothing of these; without any, all count. ``read`` gives a task
     with its subtasks; None if it is gone. One that FAILED before it changed anything counts only if nothing is
     unfinished, it is the newest of all tasks, and no other restart of the target ended since it began, so that no other
-    explains what the target shows. A restart of a part counts for all members if OCP does not show for which.
+    explains what the target shows. A restart of a part counts for all members if OCP does not show for which. One that
+    is FAILED on the list and not by itself has been retried since.
     """
     unfinished = look.unfinished_with_parts
     running = [age_order(task) for task, parts in unfinished if parts != frozenset()]
@@ -46,6 +47,8 @@ def newest_failure(look: Look, read: Callable[[TaskOnTarget], Task | None]) -> T
                 return None
             continue
         failed = read(entry)
+        if failed is not None and failed.status != FAILED:
+            return None
         is_cause = not unfinished and _is_newest_cause(task, look) and not _has_another_ended_since(task, look)
         if failed is not None and (is_cause or not failed.failed_at_first_step):
             return failed

@@ -154,6 +154,13 @@ def test_failure_that_is_gone_is_passed_over():
     assert newest_failure(look(listed(91), listed(90)), lambda entry: gone[entry.record["id"]]).id == 90
 
 
+@pytest.mark.parametrize("now", ["RUNNING", "SUCCESSFUL"])
+def test_failure_of_the_list_that_has_been_retried_since_is_none(now):
+    """Nor does an older one hold what it restarts."""
+    by_itself = {91: Task.from_api(task(91, now)), 90: Task.from_api(task(90))}
+    assert newest_failure(look(listed(91), listed(90)), lambda entry: by_itself[entry.record["id"]]) is None
+
+
 @pytest.mark.parametrize(
     ("tasks", "found"),
     [
