@@ -66,6 +66,12 @@ def test_role_rolls_back_and_still_fails(ansible, emulator):
     outcome, task = run(ansible, emulator, START, wait(on_failure="rollback", detail="full"))
     assert outcome.rc == 2
     assert "FAILED and was rolled back" in outcome.results["Wait until all tasks have ended"]["msg"]
+    before, first, *between, last = outcome.results["Make sure that all tasks have succeeded"]["msg"].splitlines()
+    assert before == "Before its rollback:"
+    assert "FAILED at subtask 6 of 19, Stop observer process" in first
+    assert "made it fail" in "".join(between) and "FAILED and was rolled back" in "".join(between)
+    # The commands stand last.
+    assert last == "Then run the same command again, if the restart is still wanted."
     assert (task["status"], task["operation"], task["rolled_back"]) == ("SUCCESSFUL", "ROLLBACK", True)
     assert posts(emulator) == ["restart", "rollback"]
 

@@ -33,12 +33,17 @@ def work_of(task: Task) -> Work:
     if not task.finished:
         return Work.RUNNING
     if task.succeeded:
-        return Work.SKIPPED if any(map(_leaves_work_undone, task.subtasks)) else Work.RESTARTED
+        return Work.SKIPPED if steps_left_undone(task) else Work.RESTARTED
     if task.is_undone:
         return Work.UNDONE
     # Without steps it may have failed at any of them.
     is_harmless = bool(task.subtasks) and (task.failed_at_first_step or not _has_begun_to_start(task))
     return Work.NOTHING if is_harmless else Work.RAN
+
+
+def steps_left_undone(task: Task) -> list[Subtask]:
+    """The skipped steps of ``task`` that stop or start something, or whose name does not tell."""
+    return [step for step in task.subtasks if _leaves_work_undone(step)]
 
 
 def needs_detail(task: Task) -> bool:
@@ -103,7 +108,6 @@ def _starting_steps(task: Task) -> Sequence[Subtask]:
 
 
 def _leaves_work_undone(step: Subtask) -> bool:
-    """Whether a step was skipped that stops or starts something, or whose name does not tell."""
     if SKIP not in str(step.operation).upper():
         return False
     return not _begins_with(step, HARMLESS) or _begins_with(step, ESSENTIAL)

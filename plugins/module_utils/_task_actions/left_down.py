@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What a task has worked on, after its end: whether it serves, and what starts that which the task has left down."""
+"""What a task has worked on, after its end: whether it serves, what starts it, and which work was skipped."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from collections.abc import Iterator, Sequence
 from .._base.cli_hints import adhoc_command, start_arbiter_command, start_command
 from .._base.errors import OcpError
 from .._base.parsing import Record
+from .._base.text import join_names
 from .._ocp.endpoints import OcpApi
 from .._ocp.task_model import FAILED, Task
+from .._restart.evidence import steps_left_undone
 from .._targets.agents import Agents
 from .._targets.cluster import member_of
 from .._targets.lookup import address_of
@@ -33,6 +35,17 @@ def left_down(api: OcpApi, task: Task) -> Iterator[str]:
     for agent in _agents_of(api, task):
         if agent.serves is False:
             yield f"The agent of {agent.state}: start it by {adhoc_command('agent_restart', hosts=agent.name)}"
+
+
+def left_undone(task: Task) -> Iterator[str]:
+    """A sentence for the skipped steps of a ``task`` that SUCCEEDED without stopping or starting what it restarts."""
+    steps = steps_left_undone(task) if task.succeeded else []
+    if steps:
+        skipped = join_names([step.label for step in steps])
+        yield (
+            f"Task {task.label} is SUCCESSFUL without {skipped}: what it restarts may run on as before. "
+            "A restart for the same change tells whether it has started since."
+        )
 
 
 def left_held(api: OcpApi, task: Task) -> Iterator[str]:

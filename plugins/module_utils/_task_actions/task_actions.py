@@ -282,7 +282,7 @@ class _TaskAction:
 
     def _wait(self, before: Task) -> None:
         """Wait for the desired end: for a rollback, or the failure of a canceled subtask, too."""
-        from .left_down import left_down, left_held, state_of_servers
+        from .left_down import state_of_servers
 
         state = self._desired.state
         ids, policy = [self._task_id], self._policy.left(self._attempt.elapsed)
@@ -304,13 +304,7 @@ class _TaskAction:
             raise
         self._attempt.warnings += waited.warnings
         self._attempt.note(task=waited.results[0])
-        if state in (State.SKIPPED, State.ROLLED_BACK):
-            self._attempt.warnings += left_down(self._api, Task.from_result(waited.results[0]))
-        if state is State.CANCELED:
-            self._attempt.warnings += left_held(self._api, Task.from_result(waited.results[0]))
-        if state is State.ROLLED_BACK and so_far.changed and waited.results[0]["rolled_back"]:
-            serves = state_of_servers(self._api, before).startswith("It serves")
-            self._add_to_reason(f"{'its target serves now; ' if serves else ''}what it was for can be asked for again")
+        self._tell_what_it_left(before, Task.from_result(waited.results[0]))
         if not rolling_back or waited.results[0]["rolled_back"]:
             return
         if waited.unsuccessful:
@@ -320,6 +314,19 @@ class _TaskAction:
             f"Its work is done; look at it. {NEXT_STEPS_HEADING}\n"
             f"  {adhoc_command('task_info', task_id=self._task_id)}"
         )
+
+    def _tell_what_it_left(self, before: Task, ended: Task) -> None:
+        """Add to the warnings, or to the reason, what ``ended`` has left down, held or undone."""
+        from .left_down import left_down, left_held, left_undone, state_of_servers
+
+        state, warnings = self._desired.state, self._attempt.warnings
+        if state in (State.SKIPPED, State.ROLLED_BACK):
+            warnings += [*left_down(self._api, ended)] or [*left_undone(ended)]
+        if state is State.CANCELED:
+            warnings += left_held(self._api, ended)
+        if state is State.ROLLED_BACK and self._attempt.so_far.changed and ended.rolled_back:
+            serves = state_of_servers(self._api, before).startswith("It serves")
+            self._add_to_reason(f"{'its target serves now; ' if serves else ''}what it was for can be asked for again")
 
 
 def _action_is_visible(after: Task, before: Task, step: Subtask | None, state: State) -> bool:

@@ -9,6 +9,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.task_model impo
 from ansible_collections.oceanbase.ocp.plugins.module_utils._task_actions.left_down import (
     left_down,
     left_held,
+    left_undone,
     state_of_servers,
 )
 from ansible_collections.oceanbase.ocp.tests.unit.support.cluster_payloads import raw_server
@@ -74,3 +75,22 @@ def test_canceled_subtask_leaves_its_task_failed_with_the_state_and_the_ways_on(
 
 def test_canceled_subtask_of_a_task_that_goes_on_needs_no_way_on(api):
     assert list(left_held(api.double, task_on("10.1.0.1"))) == []
+
+
+@pytest.mark.parametrize(
+    ("status", "step", "operation", "words"),
+    [
+        ("SUCCESSFUL", "Stop all OCP agent processes", "SKIP", 1),
+        ("SUCCESSFUL", "Stop all OCP agent processes", "EXECUTE", 0),
+        ("SUCCESSFUL", "Check agent status", "SKIP", 0),
+        ("FAILED", "Stop all OCP agent processes", "SKIP", 0),
+    ],
+    ids=["its work", "done", "a check", "it goes on to fail"],
+)
+def test_skipped_step_that_restarts_something_is_named(status, step, operation, words):
+    """The process of before may serve, so nothing is down."""
+    steps = [{"id": 51, "name": step, "status": "SUCCESSFUL", "operation": operation}]
+    found = list(left_undone(Task.from_api(raw_task(7, status, subtasks=steps))))
+    assert [f"is SUCCESSFUL without {step}: what it restarts may run on as before." in line for line in found] == [
+        True
+    ] * words
