@@ -21,6 +21,9 @@ from .._safety.voters import Outage, ServerState
 from .._targets.target import PlacedServer
 from .rolling_order import Batch
 
+# So many batches that take different tenants are told apart.
+MOST_TOLD = 3
+
 
 def unsafe_words(
     layout: Layout,
@@ -34,10 +37,10 @@ def unsafe_words(
     A batch that is safe once an arbitration service has recovered is judged right before its restart; one that is
     stopped does not recover. Raises a ServiceError if the tenants cannot be read.
     """
-    lost: dict[str, Outage] = {}
+    lost: dict[tuple[str, ...], Sequence[Outage]] = {}
     stopped: list[str] = []
-    # The servers of each batch, as only those are down at the same time.
-    by: dict[str, None] = {}
+    # The servers of each batch, as only those are down at the same time, by the tenants that they take.
+    by: dict[tuple[str, ...], list[str]] = {}
     for batch in batches:
         names = {node.name for node in batch.nodes}
         states = {server.member.name: ServerState(server.zone, taken=server.member.name in names) for server in placed}
@@ -45,12 +48,16 @@ def unsafe_words(
         arbiters = stopped_arbiters(verdict.refused)
         if verdict.refused and (arbiters or not verdict.passes):
             stopped += arbiters
-            lost.update({one.tenant.name: one for one in verdict.refused if one.tenant.name not in lost})
-            by[" and ".join(node.name for node in batch.nodes)] = None
+            tenants = tuple(one.tenant.name for one in verdict.refused)
+            lost.setdefault(tenants, verdict.refused)
+            by.setdefault(tenants, []).append(" and ".join(node.name for node in batch.nodes))
     if not lost:
         return ""
-    found = list(lost.values())
-    words = f"With {_alternatives(list(by))} down: {refusal_words(found)} {allowing_options(found, tolerated, hints)}"
+    told = [f"With {_alternatives(by[each])} down: {refusal_words(lost[each])}" for each in list(lost)[:MOST_TOLD]]
+    others = [name for each in list(lost)[MOST_TOLD:] for name in by[each]]
+    told += [f"With {_alternatives(others)} down it is others."] if others else []
+    found = list({one.tenant.name: one for outages in lost.values() for one in outages}.values())
+    words = " ".join([*told, allowing_options(found, tolerated, hints)])
     steps = [*map(start_arbiter_line, dict.fromkeys(stopped))]
     return "\n".join([f"{words} {NEXT_STEPS_HEADING}", *steps, RUN_AGAIN]) if steps else words
 

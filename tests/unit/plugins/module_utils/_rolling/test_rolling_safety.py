@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 
 import pytest
@@ -71,6 +72,10 @@ def planned(api, time_passes):
     return run
 
 
+# The only server of a tenant, by the tenant's number.
+PLACES = {2: 2, 3: 1}.items()
+
+
 def unit(server):
     return {"serverIp": f"10.1.0.{server}", "serverPort": 2882}
 
@@ -129,6 +134,16 @@ def test_servers_that_are_not_down_at_the_same_time_are_told_apart(planned):
     found = planned(2, {"sys": FULL2}, arbiter=[], units=units)
     others = ", or ".join(f"10.1.0.{number}:2882" for number in (3, 4, 2, 1))
     assert found["message"].startswith(f"With {others} down: Tenant sys would lose its majority")
+
+
+def test_each_server_is_told_with_the_tenants_that_it_takes(planned):
+    parts = {number: [{"name": "zone1", "replicaType": "FULL", "units": [unit(server)]}] for number, server in PLACES}
+    localities = {"sys": FULL3, "report": "FULL{1}@zone1", "audit": "FULL{1}@zone1"}
+    units = [(number, {"zones": zones}) for number, zones in parts.items()]
+    found = planned(3, localities, arbiter=[], units=units)
+    first, second = re.findall(r"With (\S+) down: Tenant (\w+) would lose its majority", found["message"])
+    assert [first, second] == [("10.1.0.2:2882", "report"), ("10.1.0.1:2882", "audit")]
+    assert "allow it with tolerate_outage_of=report,audit or " in found["message"]
 
 
 def test_arbiter_that_is_down_now_is_judged_at_its_turn(planned):

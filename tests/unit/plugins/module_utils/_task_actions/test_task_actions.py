@@ -119,7 +119,7 @@ def test_skip_that_leaves_a_server_down_tells_what_starts_it(time_passes, status
         "ansible localhost -m oceanbase.ocp.server_restart -a "
         "'cluster=31 server=10.1.0.1:2882 freeze_server=false wait=true detail=compact'"
     )
-    undone = "Task 1001 (Restart OB cluster 10.1.0.1) is SUCCESSFUL without Start it: what it restarts may run on as before. "
+    undone = "Task 1001 (Restart OB cluster 10.1.0.1) is SUCCESSFUL without Start it: what it restarts may run on "
     [warning] = result["warnings"]
     assert warning.startswith(f"10.1.0.1:2882 {state}: start it by {command}" if state else undone)
 
