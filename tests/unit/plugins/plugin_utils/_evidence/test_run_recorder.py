@@ -224,7 +224,7 @@ def test_reason_of_a_restart_stands_apart_from_its_proof(run):
     run.begins()
     result = restarted()
     run.recorder.ended(run.result("server_restart", {**result, "reason": "10.0.0.1:2882 has not started since"}))
-    assert "Why: 10.0.0.1:2882 has not started since" in Page(run.page).text
+    assert "Why it was restarted: 10.0.0.1:2882 has not started since" in Page(run.page).text
 
 
 def test_interrupted_fleet_has_the_proof_of_its_first_wave_and_the_server_in_flight(run, exits):
