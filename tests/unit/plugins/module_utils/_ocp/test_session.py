@@ -8,6 +8,8 @@ import base64
 import json
 import os
 import socket
+import subprocess
+import sys
 from dataclasses import replace
 
 import pytest
@@ -465,3 +467,36 @@ def test_run_whose_process_has_lost_its_parent_sends_no_more_posts(method, serve
     error = error_of(client, method)
     assert (error.__class__, error.may_have_run) == (Halted, False)
     ask(client, "GET")
+
+
+# A process that is killed as soon as it has begun another one; that one connects only when its parent is gone.
+ORPHANED = """
+import multiprocessing, os, sys, time
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.auth import basic_auth
+from ansible_collections.oceanbase.ocp.plugins.module_utils._ocp.session import HttpClient
+
+def send(first):
+    while os.getppid() == first:
+        time.sleep(0.01)
+    try:
+        HttpClient(sys.argv[1], basic_auth("admin", "x"), verify=True, timeout=5).post("/api/v2/x")
+        print("sent")
+    except Exception as error:
+        print(type(error).__name__)
+
+multiprocessing.get_context("fork").Process(target=send, args=(os.getpid(),)).start()
+os._exit(0)
+"""
+
+
+def test_process_that_has_lost_its_parent_before_it_connects_sends_no_posts(server):
+    """So a kill -9 of ansible-playbook in the first second of a play left forks that restarted whole clusters."""
+    command = [sys.executable, "-c", ORPHANED, server.url]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.stdout.split(), server.received) == (["Halted"], []), done.stderr
+
+
+def test_connection_that_is_made_when_the_parent_is_gone_sends_no_posts(server, monkeypatch):
+    connect(server.url)
+    monkeypatch.setattr(os, "getppid", lambda: 1)
+    assert error_of(connect(server.url), "POST").__class__ is Halted
