@@ -122,7 +122,8 @@ def wait_for_tasks(
         poller.acted_on(before, Grace(clock, grace))
     waited = poll_until_done(poller, api, policy, clock)
     if not poller.done:
-        error = wait_timed_out(api, poller.unfinished, waited, poller.poll_warnings(), purpose)
+        told, is_shown = poller.poll_warnings(), poller.is_shown
+        error = wait_timed_out(api, poller.unfinished, waited, told, purpose, is_shown=is_shown)
         error.facts["tasks"] = poller.results()
         raise error
     return Awaited(poller.results(), poller.unsuccessful, poller.poll_warnings())
@@ -192,6 +193,11 @@ class _AwaitedTasks:
     def done(self) -> bool:
         """Whether all have ended."""
         return not self.unfinished
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether the last poll succeeded."""
+        return self._problem is None
 
     @property
     def heartbeat_due(self) -> float:

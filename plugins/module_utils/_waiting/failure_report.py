@@ -160,23 +160,39 @@ def _failure_facts(failed: list[Task], steps: list[_FailedSubtask]) -> dict[str,
 
 
 def wait_timed_out(
-    api: OcpApi, unfinished: Mapping[int, Task | None], waited: float, poll_warnings: list[str], purpose: Purpose
+    api: OcpApi,
+    unfinished: Mapping[int, Task | None],
+    waited: float,
+    poll_warnings: list[str],
+    purpose: Purpose,
+    *,
+    is_shown: bool = True,
 ) -> WaitTimeout:
-    """The error for tasks that still run after ``waited`` seconds, each as last read."""
+    """The error for tasks that still run after ``waited`` seconds, each as last read.
+
+    ``is_shown`` says whether the last poll succeeded.
+    """
     task_id, task = next(iter(unfinished.items()))
-    others = f" and {len(unfinished) - 1} more are" if len(unfinished) > 1 else " is"
+    more, verb = (f" and {len(unfinished) - 1} more", "are") if len(unfinished) > 1 else ("", "is")
     name = task.label if task is not None else task_label(task_id, purpose.targets.get(task_id))
     shown = "no status is shown" if task is None or task.status is None else f"status {task.status}"
     status = f" ({shown})" if task is not None else ""
-    steps = [step for step in task.subtasks if step.status == RUNNING and step.id is not None] if task else []
-    trace_id = purpose.trace_id or api.trace_id
+    steps = task.subtasks if task is not None and is_shown else []
+    steps = [step for step in steps if step.status == RUNNING and step.id is not None]
+    trace_id, after = purpose.trace_id or api.trace_id, in_seconds(round(waited))
+    if is_shown:
+        state = f"Task {name}{more} {verb} not finished after {after}{status}."
+    elif task is not None:
+        state = f"Task {name}{more} {verb} not finished as last read{status}; after {after} the last poll failed."
+    else:
+        state = f"Task {name}{more} {'were' if more else 'was'} not seen in {after}."
     lines = [
-        *purpose.headline("goes on"),
-        f"Task {name}{others} not finished after {in_seconds(round(waited))}{status}.",
+        *purpose.headline("goes on" if is_shown else "may go on"),
+        state,
         *(f"It is at subtask {_at(task, step)}." for step in steps[:1] if task is not None),
         *poll_warnings,
         *_trace_line(trace_id),
-        f"It keeps running in OCP. {NEXT_STEPS_HEADING}",
+        f"It {'keeps' if is_shown else 'may keep'} running in OCP. {NEXT_STEPS_HEADING}",
         f"  Wait again: {adhoc_command('task_wait', task_ids=_task_ids(unfinished))}",
         *(f"  End the subtask, if it hangs: {_cancel(task_id, step)}" for step in steps[:1]),
         *([RUN_AGAIN] if purpose.then == RUN_AGAIN else []),

@@ -26,6 +26,7 @@ from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.await_tasks
     wait_for_success,
     wait_for_tasks,
 )
+from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.failure_report import Purpose
 from ansible_collections.oceanbase.ocp.plugins.module_utils._waiting.poll_pauses import PollPolicy
 from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import URL, chain, raw_task, step
 
@@ -145,7 +146,7 @@ def test_timeout_reports_failed_polls(error, api, time_passes):
         api.expect("task", 1, gives=error)
     with pytest.raises(WaitTimeout) as raised:
         wait_for_tasks(api.double, [1], PollPolicy(1, 10), clock=time_passes.clock)
-    start = f"Task 1 is not finished after 1 second.\n{poll_warnings('3 polls', error)}\n"
+    start = f"Task 1 was not seen in 1 second.\n{poll_warnings('3 polls', error)}\n"
     assert str(raised.value).startswith(start)
     assert raised.value.facts == {"task_id": 1, "trace_id": "trace-last", "tasks": [], "unfinished_task_ids": [1]}
 
@@ -268,6 +269,23 @@ def test_timeout_names_the_running_subtask(api, time_passes):
     assert (task["id"], task["progress"]) == (5, {"done": 1, "total": 3, "running": ["Second"]})
     assert raised.value.facts["task_id"] == 5
     assert raised.value.facts["unfinished_task_ids"] == [5]
+
+
+def test_timeout_does_not_take_what_was_read_before_a_service_was_lost_for_what_is(api, time_passes):
+    steps = chain(step(1, "First", "SUCCESSFUL"), step(2, "Second", "RUNNING"))
+    api.expect("task", 5, gives=running(5, subtasks=steps))
+    for _look in range(2):
+        api.expect("task", 5, gives=refused(503))
+    with pytest.raises(WaitTimeout) as raised:
+        wait_for_success(api.double, [5], PollPolicy(1, 10), purpose=Purpose("The work", None), clock=time_passes.clock)
+    assert str(raised.value).split("\n") == [
+        "The work may go on.",
+        "Task 5 (Restart 5) is not finished as last read (status RUNNING); after 1 second the last poll failed.",
+        poll_warnings("2 polls", refused(503)),
+        "Trace id trace-last.",
+        "It may keep running in OCP. With OCP_URL and the credentials in the environment:",
+        "  Wait again: ansible localhost -m oceanbase.ocp.task_wait -a 'task_ids=5 detail=compact'",
+    ]
 
 
 def test_timeout_of_several_tasks_names_the_unfinished_ones(api, time_passes):
