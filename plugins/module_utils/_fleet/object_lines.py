@@ -49,7 +49,8 @@ def task_line(facts: Record) -> str:
 
 def parameter_line(facts: Record) -> str:
     """A parameter of a cluster: its value, or each one with the number of servers that run with it."""
-    counted = Counter(map(str, record(facts.get("server_values")).values()))
+    shown = record(facts.get("server_values")).values()
+    counted = Counter("unknown" if value is None else str(value) for value in shown)
     values = [f"{value} on {servers}" for value, servers in counted.items()] if len(counted) > 1 else list(counted)
     line = line_of("name", "value", "wanted", "pending", "needs_restart", "readonly", "default", "minimum", "maximum")
     return line({**facts, "value": values if len(values) > 1 else next(iter(values), None)})

@@ -65,11 +65,11 @@ class Decision:
 
 def check_desired_state(desired: DesiredState) -> DesiredState:
     """``desired``, if a service can do it. Raises OptionError."""
+    fits = RUNNING if desired.state is State.CANCELED else FAILED
     if desired.state in (State.SKIPPED, State.CANCELED) and not desired.of_subtasks:
-        raise OptionError(f"state: {desired.state} is for subtasks; give subtask_id or subtask too.")
+        raise OptionError(f"state: {desired.state} is for subtasks; give subtask={fits.lower()} or a subtask_id too.")
     if desired.state is State.ROLLED_BACK and desired.of_subtasks:
         raise OptionError("state: rolled_back is for a task as a whole; leave out subtask_id and subtask.")
-    fits = RUNNING if desired.state is State.CANCELED else FAILED
     if desired.status is not None and desired.status != fits:
         raise OptionError(
             f"subtask: {desired.status.lower()} cannot be {desired.state}; give subtask={fits.lower()} or a subtask_id."

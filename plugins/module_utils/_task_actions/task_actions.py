@@ -320,9 +320,9 @@ class _TaskAction:
         from .left_down import left_down, left_held, left_undone, state_of_servers
 
         state, warnings = self._desired.state, self._attempt.warnings
-        if state in (State.SKIPPED, State.ROLLED_BACK):
+        if state is not State.CANCELED:
             warnings += [*left_down(self._api, ended)] or [*left_undone(ended)]
-        if state is State.CANCELED:
+        else:
             warnings += left_held(self._api, ended)
         if state is State.ROLLED_BACK and self._attempt.so_far.changed and ended.rolled_back:
             serves = state_of_servers(self._api, before).startswith("It serves")

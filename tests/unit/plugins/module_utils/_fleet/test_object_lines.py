@@ -64,6 +64,8 @@ def test_parameter_line_counts_the_servers_of_each_value():
     facts = {"name": "stack_size", "server_values": {"a": "5M", "b": "5M", "c": "512K"}, "needs_restart": True}
     assert parameter_line(facts) == "stack_size value=[5M on 2, 512K on 1] needs_restart=true"
     assert parameter_line({**facts, "server_values": {"a": "5M"}}) == "stack_size value=5M needs_restart=true"
+    gone = {"a": "5M", "b": None}
+    assert parameter_line({"name": "stack_size", "server_values": gone}) == "stack_size value=[5M on 1, unknown on 1]"
     assert parameter_line({"name": "stack_size", "server_values": None}) == "stack_size"
 
 

@@ -23,10 +23,10 @@ LOST = ResponseLost(
 )
 
 
-def failed(*errors):
+def failed(*errors, check_mode=False):
     """The error that a run raises after these errors of its servers."""
-    selector = Selector(Server, {"cluster": "orders"})
-    members = [FleetMember("orders", f"10.0.0.{number}:2882", selector, request()) for number in range(len(errors))]
+    selector, asked = Selector(Server, {"cluster": "orders"}), request(check_mode=check_mode)
+    members = [FleetMember("orders", f"10.0.0.{number}:2882", selector, asked) for number in range(len(errors))]
     outcome = FleetOutcome(members, SYSTEM_CLOCK)
     for number, error in enumerate(errors):
         outcome.asked(number, Ended(error=error))
@@ -54,3 +54,9 @@ def test_servers_that_were_refused_are_counted_beside_those_that_are_not_known()
     lines = failed(unknown, OcpError("Did not restart it: busy."))
     assert lines[0] == "1 of 2 servers is not known to have restarted, 1 not restarted as requested."
     assert failed(OcpError("No."))[0] == "1 of 1 server not restarted as requested."
+
+
+def test_check_mode_says_what_would_not_be_restarted():
+    first, second, *_more = failed(OcpError("It is held."), check_mode=True)
+    assert first == "1 of 1 server would not be restarted as requested."
+    assert second == "orders 10.0.0.0:2882 would not be restarted: It is held."

@@ -288,7 +288,7 @@ def test_each_state_accepts_only_its_own_options(state):
 @pytest.mark.parametrize(
     ("wish", "message"),
     [
-        (DesiredState(SKIPPED), "state: skipped is for subtasks; give subtask_id or subtask too."),
+        (DesiredState(SKIPPED), "state: skipped is for subtasks; give subtask=failed or a subtask_id too."),
         (
             DesiredState(ROLLED_BACK, 52),
             "state: rolled_back is for a task as a whole; leave out subtask_id and subtask.",
