@@ -27,6 +27,7 @@ from .know import Memory, know, undecided
 from .knowledge import Relative, Wish
 from .look import Look, newest_first
 from .own_notes import Change, note_witness, noted_at_requests, noted_sights, requested_at, wish_of
+from .reader import with_starts_to_come
 from .reasons import Told, reason_of
 from .rules import Rule, Step, decide
 from .values_seen import ValuesSeen
@@ -93,7 +94,8 @@ class Foresight:
         None if they cannot be read. Raises a ServiceError.
         """
         shown = replace(member, status=RUNNING, inner_status=None, serves=True, operated_by=None, stopped=())
-        observed = Observation(RUNNING, (shown,))
+        observed = with_starts_to_come(self._api, Observation(RUNNING, (shown,)), self._clock)
+        [shown] = observed.members
         keys = server.member_keys(observed)
         rows = self._journal.requests(keys.values())
         begin = self._begin(keys, server.cluster.whole_key, rows)

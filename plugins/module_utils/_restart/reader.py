@@ -35,7 +35,11 @@ LONGEST_LOOK = 2.0
 
 def observe(api: OcpApi, target: Target, clock: Clock) -> Observation:
     """The current state of a target, with the starts marked that are still to come. Raises a ServiceError."""
-    observed = target.observe(api)
+    return with_starts_to_come(api, target.observe(api), clock)
+
+
+def with_starts_to_come(api: OcpApi, observed: Observation, clock: Clock) -> Observation:
+    """What was just observed, with the starts marked that are still to come by the clocks of the service."""
     latest = service_time(api.service_clock, clock) + timedelta(seconds=api.service_clock.uncertainty)
     return observed.judged_by(latest + LARGEST_START_LEAD, latest + LARGEST_CLOCK_ERROR)
 

@@ -172,6 +172,19 @@ def test_fresh_servers_are_unchanged_and_unknown_ones_are_planned(planned):
     assert skipped["reason"].endswith("not before 2026-05-04T03:02:00+08:00")
 
 
+@pytest.mark.parametrize("ahead", [2, 300, 3600])
+def test_start_by_a_clock_that_is_ahead_does_not_show_that_it_was_since(ahead, planned):
+    """The plan left it alone, where a single restart restarts it."""
+    now = BEGINNING + timedelta(hours=1)
+    cluster = raw_cluster(
+        *[raw_server(number, f"zone{number}", **FRESH) for number in (1, 2)],
+        raw_server(3, "zone3", startTime=(now + timedelta(minutes=ahead)).isoformat()),
+    )
+    plan = planned(cluster)
+    assert order(plan) == [[3]]
+    assert [server["id"] for server in plan["left_alone"]] == [1, 2]
+
+
 def test_servers_have_the_same_facts_wherever_they_are_in_the_plan(planned):
     plan = planned(raw_cluster(raw_server(1), raw_server(2, "zone2", **FRESH), raw_server(3, "zone3")))
     servers = [server for batch in plan["batches"] + plan["done"] for server in batch["servers"]]
