@@ -77,7 +77,7 @@ from ..plugin_utils._ansible_core import LookupFailed, extra_variables, is_read
 COLLECTION = Path(__file__).parents[2]
 # Reserved for the caller, followed by any name.
 USER = "user_"
-# Options by which modules are told what to restart.
+# The options that name what a module restarts.
 OF_WHAT = ("cluster", "clusters", "host", "hosts", "server", "servers", "zone", "zones")
 # How the names end of what restarts them; a role only waits.
 RESTARTS = ("_restart", "_rollout")

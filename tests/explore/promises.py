@@ -178,7 +178,7 @@ def _expected(world: World) -> str:
 
 
 def _is_forgotten(world: World) -> bool:
-    """Whether the list may no longer tell what became of a request: then a run fails, and names the way out."""
+    """Whether a request is too old for the list to show its task: a run then fails, and names the way out."""
     now = BEGINNING.timestamp() + world.service.now - world.setting.clock_offset
     return any(row.task_id is None and row.outcome is None and now - row.at >= LISTED_FOR for row in world.journal.rows)
 

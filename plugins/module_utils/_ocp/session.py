@@ -59,9 +59,9 @@ class Answered:
 
 @cache
 def parent_of(_pid: int) -> int:
-    """The id of the process that began this one, also if that is gone by now; it is asked for when a run begins.
+    """The id of the process that began this one, also if that is gone by now; the same for all connections.
 
-    A fork of Ansible outlives a killed ``ansible-playbook``, and may come to its first request only then.
+    A fork of Ansible outlives a killed ``ansible-playbook``, and may make its first connection only then.
     """
     begun_by = parent_process()
     pid = None if begun_by is None else begun_by.pid
@@ -102,7 +102,7 @@ class HttpClient:
         self.url = url.rstrip("/")
         self.timeout = timeout
         self.service_clock = ServiceClock()
-        parent_of(os.getpid())
+        self._parent = parent_of(os.getpid())
         self._limit = RequestLimit()
         self._shared_limit = SharedLimit(self.url, user_of(auth))
         self._verify = verify if use_proxy or verify is not True else _environment_bundle()
@@ -202,7 +202,7 @@ class HttpClient:
 
     def _check_parent(self, method: str, url: str) -> None:
         """Raise Halted instead of changing something for a run that nobody sees any more: its first process is gone."""
-        if method != "GET" and os.getppid() != parent_of(os.getpid()):
+        if method != "GET" and os.getppid() != self._parent:
             raise Halted("The request was not sent, since the process that began this run has been killed.", url=url)
 
     def _learn(self, response: requests.Response, answer: Body, sent: float) -> None:

@@ -42,7 +42,7 @@ def work_of(task: Task) -> Work:
 
 
 def steps_left_undone(task: Task) -> list[Subtask]:
-    """The skipped steps of ``task`` that stop or start something, or whose name does not tell."""
+    """The skipped steps of ``task`` that stop or start something; those whose names do not tell count too."""
     return [step for step in task.subtasks if _leaves_work_undone(step)]
 
 

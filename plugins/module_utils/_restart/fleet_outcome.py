@@ -169,13 +169,13 @@ class FleetOutcome:
         known = len(failed) - unknown
         total = counted(len(self.members), "server")
         if not unknown:
-            return f"{known} of {total} {'would not be' if self._foretells else 'not'} restarted as requested."
+            return f"{known} of {total} {'would not be' if self._is_check else 'not'} restarted as requested."
         others = f", {known} not restarted as requested" if known else ""
         return f"{unknown} of {total} {'is' if unknown == 1 else 'are'} not known to have restarted{others}."
 
     @property
-    def _foretells(self) -> bool:
-        """Whether these are words about what would become of the members."""
+    def _is_check(self) -> bool:
+        """Whether the members were asked for in check mode."""
         return any(member.request.check_mode for member in self.members)
 
     def number_of(self, task_id: int) -> int | None:
@@ -242,7 +242,7 @@ class FleetOutcome:
         if isinstance(end.error, OutcomeUnknown):
             return f"is not known to have restarted: {end.error.details or end.error}"
         if end.error is not None:
-            return f"{'would not be' if self._foretells else 'was not'} restarted: {end.error}"
+            return f"{'would not be' if self._is_check else 'was not'} restarted: {end.error}"
         task_id = self._facts(number)["task_id"]
         if task_id in self.unsuccessful:
             return f"did not restart successfully: task {task_id} did not succeed."

@@ -21,8 +21,8 @@ from .._safety.voters import Outage, ServerState
 from .._targets.target import PlacedServer
 from .rolling_order import Batch
 
-# So many batches that take different tenants are told apart.
-MOST_TOLD = 3
+# Batches are named with the tenants that they take down, in so many groups of the same tenants.
+MOST_GROUPS = 3
 
 
 def unsafe_words(
@@ -37,10 +37,9 @@ def unsafe_words(
     A batch that is safe once an arbitration service has recovered is judged right before its restart; one that is
     stopped does not recover. Raises a ServiceError if the tenants cannot be read.
     """
-    lost: dict[tuple[str, ...], Sequence[Outage]] = {}
+    # By the tenants that a batch takes down: what becomes of them, and the servers of each such batch.
+    groups: dict[tuple[str, ...], tuple[Sequence[Outage], list[str]]] = {}
     stopped: list[str] = []
-    # The servers of each batch, as only those are down at the same time, by the tenants that they take.
-    by: dict[tuple[str, ...], list[str]] = {}
     for batch in batches:
         names = {node.name for node in batch.nodes}
         states = {server.member.name: ServerState(server.zone, taken=server.member.name in names) for server in placed}
@@ -49,17 +48,24 @@ def unsafe_words(
         if verdict.refused and (arbiters or not verdict.passes):
             stopped += arbiters
             tenants = tuple(one.tenant.name for one in verdict.refused)
-            lost.setdefault(tenants, verdict.refused)
-            by.setdefault(tenants, []).append(" and ".join(node.name for node in batch.nodes))
-    if not lost:
+            _outages, batches_of_them = groups.setdefault(tenants, (verdict.refused, []))
+            batches_of_them.append(" and ".join(node.name for node in batch.nodes))
+    if not groups:
         return ""
-    told = [f"With {_alternatives(by[each])} down: {refusal_words(lost[each])}" for each in list(lost)[:MOST_TOLD]]
-    others = [name for each in list(lost)[MOST_TOLD:] for name in by[each]]
-    told += [f"With {_alternatives(others)} down it is others."] if others else []
-    found = list({one.tenant.name: one for outages in lost.values() for one in outages}.values())
-    words = " ".join([*told, allowing_options(found, tolerated, hints)])
+    words = _group_words(list(groups.values()))
+    lost = list({one.tenant.name: one for outages, _names in groups.values() for one in outages}.values())
+    words = f"{words} {allowing_options(lost, tolerated, hints)}"
     steps = [*map(start_arbiter_line, dict.fromkeys(stopped))]
     return "\n".join([f"{words} {NEXT_STEPS_HEADING}", *steps, RUN_AGAIN]) if steps else words
+
+
+def _group_words(groups: Sequence[tuple[Sequence[Outage], Sequence[str]]]) -> str:
+    """A sentence for the batches of each of the first groups, and one for all others."""
+    words = [f"With {_alternatives(names)} down: {refusal_words(lost)}" for lost, names in groups[:MOST_GROUPS]]
+    rest = [name for _lost, names in groups[MOST_GROUPS:] for name in names]
+    if rest:
+        words.append(f"Other tenants would be lost with {_alternatives(rest)} down.")
+    return " ".join(words)
 
 
 def _alternatives(names: Sequence[str]) -> str:

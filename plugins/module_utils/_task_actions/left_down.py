@@ -44,7 +44,7 @@ def left_undone(task: Task) -> Iterator[str]:
         skipped = join_names([step.label for step in steps])
         yield (
             f"Task {task.label} is SUCCESSFUL without {skipped}: what it restarts may run on as before. "
-            "A restart for the same change tells whether it has started since."
+            "To see that, run the restart again with the same change: it fails if nothing has started since."
         )
 
 

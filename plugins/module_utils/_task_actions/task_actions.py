@@ -320,10 +320,10 @@ class _TaskAction:
         from .left_down import left_down, left_held, left_undone, state_of_servers
 
         state, warnings = self._desired.state, self._attempt.warnings
-        if state is not State.CANCELED:
-            warnings += [*left_down(self._api, ended)] or [*left_undone(ended)]
-        else:
+        if state is State.CANCELED:
             warnings += left_held(self._api, ended)
+        else:
+            warnings += [*left_down(self._api, ended)] or [*left_undone(ended)]
         if state is State.ROLLED_BACK and self._attempt.so_far.changed and ended.rolled_back:
             serves = state_of_servers(self._api, before).startswith("It serves")
             self._add_to_reason(f"{'its target serves now; ' if serves else ''}what it was for can be asked for again")

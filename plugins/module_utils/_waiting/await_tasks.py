@@ -122,8 +122,9 @@ def wait_for_tasks(
         poller.acted_on(before, Grace(clock, grace))
     waited = poll_until_done(poller, api, policy, clock)
     if not poller.done:
-        told, is_shown = poller.poll_warnings(), poller.is_shown
-        error = wait_timed_out(api, poller.unfinished, waited, told, purpose, is_shown=is_shown)
+        error = wait_timed_out(
+            api, poller.unfinished, waited, poller.poll_warnings(), purpose, was_seen=poller.was_seen
+        )
         error.facts["tasks"] = poller.results()
         raise error
     return Awaited(poller.results(), poller.unsuccessful, poller.poll_warnings())
@@ -195,7 +196,7 @@ class _AwaitedTasks:
         return not self.unfinished
 
     @property
-    def is_shown(self) -> bool:
+    def was_seen(self) -> bool:
         """Whether the last poll succeeded."""
         return self._problem is None
 

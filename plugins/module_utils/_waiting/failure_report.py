@@ -166,38 +166,40 @@ def wait_timed_out(
     poll_warnings: list[str],
     purpose: Purpose,
     *,
-    is_shown: bool = True,
+    was_seen: bool,
 ) -> WaitTimeout:
-    """The error for tasks that still run after ``waited`` seconds, each as last read.
+    """The error for tasks that had not ended after ``waited`` seconds, each as last read.
 
-    ``is_shown`` says whether the last poll succeeded.
+    ``was_seen`` says whether the last poll succeeded. If not, what runs now is not known.
     """
     task_id, task = next(iter(unfinished.items()))
-    more, verb = (f" and {len(unfinished) - 1} more", "are") if len(unfinished) > 1 else ("", "is")
     name = task.label if task is not None else task_label(task_id, purpose.targets.get(task_id))
-    shown = "no status is shown" if task is None or task.status is None else f"status {task.status}"
-    status = f" ({shown})" if task is not None else ""
-    steps = task.subtasks if task is not None and is_shown else []
-    steps = [step for step in steps if step.status == RUNNING and step.id is not None]
-    trace_id, after = purpose.trace_id or api.trace_id, in_seconds(round(waited))
-    if is_shown:
-        state = f"Task {name}{more} {verb} not finished after {after}{status}."
-    elif task is not None:
-        state = f"Task {name}{more} {verb} not finished as last read{status}; after {after} the last poll failed."
-    else:
-        state = f"Task {name}{more} {'were' if more else 'was'} not seen in {after}."
+    trace_id = purpose.trace_id or api.trace_id
+    running = [step for step in task.subtasks if step.status == RUNNING and step.id is not None] if task else []
+    steps = running[:1] if was_seen else []
     lines = [
-        *purpose.headline("goes on" if is_shown else "may go on"),
-        state,
-        *(f"It is at subtask {_at(task, step)}." for step in steps[:1] if task is not None),
+        *purpose.headline("goes on" if was_seen else "may go on"),
+        _unfinished_words(name, task, len(unfinished) - 1, in_seconds(round(waited)), was_seen=was_seen),
+        *(f"It is at subtask {_at(task, step)}." for step in steps if task is not None),
         *poll_warnings,
         *_trace_line(trace_id),
-        f"It {'keeps' if is_shown else 'may keep'} running in OCP. {NEXT_STEPS_HEADING}",
+        f"It {'keeps' if was_seen else 'may keep'} running in OCP. {NEXT_STEPS_HEADING}",
         f"  Wait again: {adhoc_command('task_wait', task_ids=_task_ids(unfinished))}",
-        *(f"  End the subtask, if it hangs: {_cancel(task_id, step)}" for step in steps[:1]),
+        *(f"  End the subtask, if it hangs: {_cancel(task_id, step)}" for step in steps),
         *([RUN_AGAIN] if purpose.then == RUN_AGAIN else []),
     ]
     return WaitTimeout("\n".join(lines), task_id=task_id, trace_id=trace_id, unfinished_task_ids=list(unfinished))
+
+
+def _unfinished_words(name: str, task: Task | None, others: int, waited: str, *, was_seen: bool) -> str:
+    more, verb = (f" and {others} more", "are") if others else ("", "is")
+    shown = "no status is shown" if task is None or task.status is None else f"status {task.status}"
+    status = f" ({shown})" if task is not None else ""
+    if was_seen:
+        return f"Task {name}{more} {verb} not finished after {waited}{status}."
+    if task is None:
+        return f"Task {name}{more} {'were' if others else 'was'} not seen in {waited}."
+    return f"Task {name}{more} {verb} not finished as last read{status}; after {waited} the last poll failed."
 
 
 def _cancel(task_id: int, step: Subtask) -> str:

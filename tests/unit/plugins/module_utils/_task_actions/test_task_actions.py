@@ -124,6 +124,18 @@ def test_skip_that_leaves_a_server_down_tells_what_starts_it(time_passes, status
     assert warning.startswith(f"10.1.0.1:2882 {state}: start it by {command}" if state else undone)
 
 
+def test_retry_of_a_task_that_has_left_a_server_down_tells_what_starts_it(time_passes):
+    """Somebody has skipped its steps before, so there is nothing to retry."""
+    service = failed(time_passes)
+    service.model.task |= {"clusterId": 31, "tags": [{"svrIp": "10.1.0.1"}]}
+    shown = {"id": 41, "ip": "10.1.0.1", "port": 2882, "status": "STOPPED", "innerStatus": "INACTIVE"}
+    service.servers = lambda _cluster: [shown]
+    acted_on(service, DesiredState(SKIPPED, SECOND), wait=True)
+    result = acted_on(service, DesiredState(RETRIED), wait=True)
+    [warning] = result["warnings"]
+    assert (result["changed"], warning.partition(":2882 ")[2].partition(": ")[0]) == (False, "is STOPPED and INACTIVE")
+
+
 @pytest.mark.parametrize(
     ("inner", "serves"), [("ACTIVE", "its target serves now; "), ("INACTIVE", "")], ids=["serves", "does not serve"]
 )
