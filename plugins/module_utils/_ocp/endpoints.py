@@ -372,9 +372,9 @@ class OcpApi(TaskList, SignReads, ParameterCalls, ObProxyCalls):
         One ``of_tasks`` is complete. After a page from which entries have moved forward, pages are read once more.
         """
         is_complete = of_tasks or complete
-        page = pages = 1
+        page = 1
         read = PagedRead(self._client.timeout, keeps_all=not of_tasks)
-        while page <= pages:
+        while True:
             answer = self._client.get(path, {**params, "page": page, "size": size})
             contents = entries_of(answer.data)
             if contents is None:
@@ -392,14 +392,10 @@ class OcpApi(TaskList, SignReads, ParameterCalls, ObProxyCalls):
                 read.go_on(answer)
                 continue
             yield contents
-            total = integer(record(answer.data.get("page")).get("totalPages"))
-            # The server list of a cluster has no page, and is whole. Tasks go on until nothing new comes.
-            pages = total or (page + 1 if of_tasks and total is None and read.is_growing else 1)
-            page += 1
-            if not contents:
+            if not contents or not read.may_have_more(answer, page, size, of_tasks=of_tasks):
                 break
-            if page <= pages:
-                read.go_on(answer)
+            page += 1
+            read.go_on(answer)
         if is_complete or read.is_empty:
             read.complete(answer)
 

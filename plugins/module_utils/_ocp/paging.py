@@ -35,11 +35,10 @@ def entries_of(data: object) -> list[Record] | None:
 class PagedRead:
     """The sums over the pages of one list. ``timeout`` is that of a request.
 
-    ``keeps_all``: who reads it keeps all values of a page while the next ones are read. ``is_growing``: the last page
-    had entries that were on none before.
+    ``keeps_all``: who reads it keeps all values of a page while the next ones are read.
     """
 
-    is_growing = False
+    _is_growing = False
 
     def __init__(self, timeout: float, *, keeps_all: bool = True) -> None:
         self._keeps_all = keeps_all
@@ -75,7 +74,7 @@ class PagedRead:
         for place, entry in enumerate(contents):
             number = integer(entry.get("id"))
             self._ids.add((self._pages, place) if number is None else number)
-        self.is_growing = len(self._ids) > known
+        self._is_growing = len(self._ids) > known
         announced = integer(record(record(page.data).get("page")).get("totalElements"))
         before, self._last = self._last, announced
         size, self._size = self._size, len(contents)
@@ -86,6 +85,20 @@ class PagedRead:
             return 0
         self._went_back += 1
         return -(-removed // size)
+
+    def may_have_more(self, page: ApiResponse, number: int, size: int, *, of_tasks: bool) -> bool:
+        """Whether there may be a page after the one with this ``number``, of which ``size`` entries were asked for.
+
+        A page that is full, by the size that it names itself too, is the last one only if the next has nothing new,
+        whatever the totals say. So is each page of tasks without totals. The server list of a cluster has none, and is
+        whole.
+        """
+        said = record(record(page.data).get("page"))
+        total = integer(said.get("totalPages"))
+        if total is not None and number < total:
+            return True
+        is_full = self._size >= min(size, integer(said.get("size")) or size)
+        return self._is_growing and (is_full or (of_tasks and total is None))
 
     def complete(self, page: ApiResponse) -> None:
         """Check that the pages had all that was announced; raises ResponseUnreadable."""

@@ -80,8 +80,8 @@ def test_many_old_tasks_are_read_without_their_steps():
     """What decides is read by its id: 10,000 tasks of 13 steps have more values than a list may have."""
 
     def get(_path, params):
-        first = 20_000 - 2000 * params["page"]
-        shown = [{"id": first + number, "subtasks": [{"id": 1}]} for number in range(2000, 0, -1)]
+        first = 10_000 - 2000 * params["page"]
+        shown = [{"id": first + number, "subtasks": [{"id": 1}]} for number in range(2000, 0, -1) if first >= 0]
         page = {"contents": shown, "page": {"totalPages": 5, "totalElements": 10_000}}
         return ApiResponse(page, URL, "trace-1", 1, 700_000)
 
@@ -166,6 +166,33 @@ def test_any_list_without_an_entry_that_announces_some_is_an_error(read):
     with pytest.raises(ResponseUnreadable, match=r"has 0 different entries .* says that there are 1,000,000,000"):
         read(OcpApi(pages([], total=10**9)))
     assert read(OcpApi(pages([], total=0))) == []
+
+
+@pytest.mark.parametrize("totals", [{}, {"totalPages": 0, "totalElements": 0}, {"totalPages": 1, "totalElements": 3}])
+@pytest.mark.parametrize("read", [OcpApi.tasks, OcpApi.clusters], ids=["tasks", "clusters"])
+@pytest.mark.parametrize("last", [[4, 5], [4, 5, 6]], ids=["a short page", "a full page"])
+def test_page_that_is_full_by_its_own_size_is_not_the_last_whatever_the_totals_say(last, read, totals):
+    """A service that has a largest size of its own, shows the oldest first, and counts what it shows."""
+    answers = {1: [1, 2, 3], 2: last}
+
+    def get(_path, params):
+        page = {"number": params["page"], "size": 3, **totals}
+        return response({"contents": list(map(shown_entry, answers.get(params["page"], []))), "page": page})
+
+    found = [one["id"] for one in read(OcpApi(SimpleNamespace(timeout=5.0, url=URL, get=get)))]
+    assert sorted(found) == [1, 2, 3, *last]
+
+
+def test_service_that_shows_the_same_page_for_each_number_is_asked_twice():
+    asked = []
+
+    def get(_path, params):
+        asked.append(params["page"])
+        page = {"number": 1, "size": 2, "totalPages": 1, "totalElements": 2}
+        return response({"contents": list(map(entry, [2, 1])), "page": page})
+
+    assert [task["id"] for task in OcpApi(SimpleNamespace(timeout=5.0, get=get)).tasks()] == [2, 1]
+    assert asked == [1, 2]
 
 
 # What a run is for: one that is missing there is left out of a fleet restart, and the end is green.
