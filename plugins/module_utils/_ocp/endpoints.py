@@ -372,7 +372,7 @@ class OcpApi(TaskList, SignReads, ParameterCalls, ObProxyCalls):
         One ``of_tasks`` is complete. After a page from which entries have moved forward, pages are read once more.
         """
         is_complete = of_tasks or complete
-        page = 1
+        page = furthest = 1
         read = PagedRead(self._client.timeout, keeps_all=not of_tasks)
         while True:
             answer = self._client.get(path, {**params, "page": page, "size": size})
@@ -386,13 +386,14 @@ class OcpApi(TaskList, SignReads, ParameterCalls, ObProxyCalls):
                 raise _unreadable(answer, "tasks with ids")
             read.count(answer, len(contents))
             moved = read.compare(answer, contents)
+            furthest = max(furthest, page)
             if is_complete and page > 1 and moved:
                 # As many entries have moved to the pages before, where they were not yet.
                 page = max(1, page - moved)
                 read.go_on(answer)
                 continue
             yield contents
-            if not contents or not read.may_have_more(answer, page, size, of_tasks=of_tasks):
+            if page >= furthest and not (contents and read.may_have_more(answer, page, size, of_tasks=of_tasks)):
                 break
             page += 1
             read.go_on(answer)

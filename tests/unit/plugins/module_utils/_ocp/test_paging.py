@@ -168,7 +168,16 @@ def test_any_list_without_an_entry_that_announces_some_is_an_error(read):
     assert read(OcpApi(pages([], total=0))) == []
 
 
-@pytest.mark.parametrize("totals", [{}, {"totalPages": 0, "totalElements": 0}, {"totalPages": 1, "totalElements": 3}])
+@pytest.mark.parametrize(
+    "totals",
+    [
+        lambda _shown: {},
+        lambda _shown: {"totalPages": 0, "totalElements": 0},
+        lambda _shown: {"totalPages": 1, "totalElements": 3},
+        lambda shown: {"totalPages": 1, "totalElements": len(shown)},
+    ],
+    ids=["none", "zero", "those of the first page", "those of each page"],
+)
 @pytest.mark.parametrize("read", [OcpApi.tasks, OcpApi.clusters], ids=["tasks", "clusters"])
 @pytest.mark.parametrize("last", [[4, 5], [4, 5, 6]], ids=["a short page", "a full page"])
 def test_page_that_is_full_by_its_own_size_is_not_the_last_whatever_the_totals_say(last, read, totals):
@@ -176,8 +185,9 @@ def test_page_that_is_full_by_its_own_size_is_not_the_last_whatever_the_totals_s
     answers = {1: [1, 2, 3], 2: last}
 
     def get(_path, params):
-        page = {"number": params["page"], "size": 3, **totals}
-        return response({"contents": list(map(shown_entry, answers.get(params["page"], []))), "page": page})
+        shown = answers.get(params["page"], [])
+        page = {"number": params["page"], "size": 3, **totals(shown)}
+        return response({"contents": list(map(shown_entry, shown)), "page": page})
 
     found = [one["id"] for one in read(OcpApi(SimpleNamespace(timeout=5.0, url=URL, get=get)))]
     assert sorted(found) == [1, 2, 3, *last]
