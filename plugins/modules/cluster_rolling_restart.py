@@ -1141,7 +1141,8 @@ def roll(api, params, mode):
         names = params["run"]["ended_for"] if params["run"] else None
         return roll_cluster(api, wanted) if names is None else end_run(wanted, names)
     ahead = Ahead(params["run"]["forks"], params["run"]["canaries"]) if params["run"] else None
-    return roll_clusters(api, RollingRun(wanted, params["max_failures"] or 0, params["max_servers"], ahead))
+    most = params["max_failures"] or 0
+    return roll_clusters(api, RollingRun(wanted, most, params["max_servers"], ahead, among_hosts=mode.among_hosts))
 
 
 def planned(params, mode):

@@ -52,8 +52,9 @@ class InProcess(OrdinaryModule):  # type: ignore[misc]
     """The action plugin of the module in ``definition``."""
 
     definition: ClassVar[Definition]
-    # The host of the inventory that the task is for.
+    # The host of the inventory that the task is for, and whether it is for others too.
     _host = ""
+    _among_hosts = False
 
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
         """The result of the module."""
@@ -64,6 +65,7 @@ class InProcess(OrdinaryModule):  # type: ignore[misc]
             return {"failed": True, "changed": False, "msg": str(refused)}
         host, name = variables.get("inventory_hostname"), module_of(self)
         self._host = str(host)
+        self._among_hosts = len(variables.get("ansible_play_batch") or ()) > 1
         if found is not None:
             display.vvv(f"Running {name} as an ordinary module, since {found}", host=host)
             ordinary: dict[str, Any] = super().run(tmp, task_vars)
@@ -77,7 +79,15 @@ class InProcess(OrdinaryModule):  # type: ignore[misc]
         if task.no_log:
             return RunMode(task.check_mode, ad_hoc=ad_hoc)
         note = noting((self._host, id_of(task)))
-        return RunMode(task.check_mode, self._show(), _show_line, _display_text, note, ad_hoc=ad_hoc)
+        return RunMode(
+            task.check_mode,
+            self._show(),
+            _show_line,
+            _display_text,
+            note,
+            ad_hoc=ad_hoc,
+            among_hosts=self._among_hosts,
+        )
 
     def _show(self) -> Show:
         try:

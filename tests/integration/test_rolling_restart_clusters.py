@@ -16,6 +16,7 @@ import yaml
 from documentation_blocks import blocks
 from rolling import PLAYBOOK, QUICK, message, posts, tasks
 
+*_OTHERS, CLUSTERS_AS_HOSTS, ROLE_OVER_CLUSTERS = blocks("docs/inventory.md", "yaml")
 FLEET = ("--clusters", "4", "--zones", "3", "--servers-per-zone", "1", *QUICK)
 CLUSTERS = ("cluster1", "cluster2", "cluster3", "cluster4")
 STOP = "Stop observer process"
@@ -276,3 +277,30 @@ def test_clusters_of_all_hosts_are_refused(roll, start_emulator, tmp_path):
     assert outcome.rc == 2
     assert "rolling_restart_clusters: is known to the playbook only with -e" in outcome.output
     assert posts(emulator) == []
+
+
+@pytest.mark.smoke
+def test_role_over_clusters_as_hosts_tells_the_way_out_with_each_of_them(
+    ansible, connect, start_emulator, change, tmp_path
+):
+    """All of them stop, and any of them may be the last that Ansible tells of."""
+    emulator = start_emulator("--clusters", "3", "--step-seconds", "0.05")
+    emulator.post("/emulator/faults", {"kind": "subtask", "match": {"subtask": STOP}, "action": "fail"})
+    connect(emulator)
+    (tmp_path / "clusters.ocp.yml").write_text(CLUSTERS_AS_HOSTS)
+    playbook = tmp_path / "restart_clusters.yml"
+    playbook.write_text(ROLE_OVER_CLUSTERS)
+    words = ["-i", str(tmp_path / "clusters.ocp.yml"), "-f", "3", "-e", f"change={change}"]
+    outcome = ansible.playbook(str(playbook), arguments=shlex.join(words))
+    assert outcome.rc == 2, outcome.output
+    [failed] = [
+        task["id"] for task in emulator.get("/api/v2/tasks/instances")["contents"] if task["status"] == "FAILED"
+    ]
+    ends = [json.loads(end)["msg"] for end in re.findall(r"fatal: \[cluster\d\]: FAILED! => (.*)", outcome.output)]
+    assert sorted("held by a FAILED restart" in end for end in ends) == [False, True, True]
+    for end in ends:
+        assert f"  Retry what failed: ansible localhost -m oceanbase.ocp.task -a 'task_id={failed} state=retried" in end
+        assert end.endswith("Then run the same command again.")
+    own = [line for line in shown(outcome) if re.search(r"\d of 3, |to restart, |3 servers: ", line)]
+    assert [line for line in own if not re.match(r"cluster\d: ", line)] == []
+    assert {line.partition(":")[0] for line in own} == {"cluster1", "cluster2", "cluster3"}

@@ -37,7 +37,8 @@ class RunMode:
     ``announce`` gets lines that the user always has to see, if the process can show them. ``display`` gets the text
     that a module with ``on_controller`` is called for. ``note`` gets facts for the evidence of a run that is
     interrupted. ``connect`` opens one more connection to the same service. ``ad_hoc``: by the command ``ansible``,
-    which shows the result as many lines of JSON below the message of a failure.
+    which shows the result as many lines of JSON below the message of a failure. ``among_hosts``: so that lines of
+    several hosts may be shown in turn.
     """
 
     check_mode: bool
@@ -47,6 +48,7 @@ class RunMode:
     note: Note = note_nothing
     connect: Callable[[], AbstractContextManager[OcpApi]] | None = None
     ad_hoc: bool = False
+    among_hosts: bool = False
 
     def cleaned(self, censor: Censor) -> RunMode:
         """The same, but it shows no secrets."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from .._base.cli_hints import BY_OPTIONS, Hints
+from .._base.cli_hints import BY_OPTIONS, NEXT_STEPS_HEADING, RUN_AGAIN, Hints
 from .._base.clock import Clock
 from .._base.errors import ChangeStopped, NotFound, PermissionDenied, ServiceError
 from .._base.parsing import Record, instant
@@ -194,17 +194,20 @@ def _covers(other: Record, failed: Record) -> bool:
 
 
 def _words(label: str, held: Sequence[Record], limit: FailureLimit) -> str:
+    from .._waiting.failure_report import remedies
+
     tasks = [Task.from_api(task) for task in held]
     where = [f"task {task.label}{_place(task)}" for task in tasks[:NAMED_AT_MOST]]
     more = f" and {len(held) - NAMED_AT_MOST} more" if len(held) > NAMED_AT_MOST else ""
     one = "target of this change is" if len(held) == 1 else "targets of this change are"
     judged = ",".join(str(task["id"]) for task in held[:NAMED_AT_MOST])
-    return (
+    why = (
         f"Did not restart {label}: {len(held)} {one} held by a FAILED restart, more than "
-        f"{limit.hints.named('max_failures')}={limit.most} allows: "
-        f"{', '.join(where)}{more}. Retry these tasks or roll them back first; or give "
-        f"{limit.hints.given('judged_tasks', judged)} when a person has decided that the others may go on."
+        f"{limit.hints.named('max_failures')}={limit.most} allows: {', '.join(where)}{more}. Give "
+        f"{limit.hints.given('judged_tasks', judged)} when a person has decided that the others may go on. "
+        f"{NEXT_STEPS_HEADING}"
     )
+    return "\n".join([why, *remedies(tasks[0]), RUN_AGAIN])
 
 
 def _place(task: Task) -> str:

@@ -34,13 +34,14 @@ class RollingRun:
     ``each``.
 
     With ``ahead`` each cluster has a call of its own, and this is the look at all of them before: if servers are to be
-    restarted, it ends there.
+    restarted, it ends there. ``among_hosts``: others may show lines of their clusters meanwhile.
     """
 
     each: ClusterRun
     max_failures: int
     max_servers: int | None
     ahead: Ahead | None = None
+    among_hosts: bool = False
 
 
 @dataclass(frozen=True)
@@ -200,12 +201,12 @@ class _RollingRun:
         if self._postponed:
             names = ", ".join(server["name"] for server in self._untouched)
             # Whole, however narrow the terminal is.
-            line = progress_line(f"Left for the next run, since {self._postponed}: {names}")
+            line = progress_line(self._labelled(f"Left for the next run, since {self._postponed}: {names}"))
             self._request.policy.announce(line, False)
 
     def _turn(self, cluster: Result, tally: Tally) -> ClusterInTurn:
         own = {**self._plan, "clusters": [cluster], "batches": self._batches_of(cluster)}
-        label = f"{cluster['name']}: " if len(self._plan["clusters"]) > 1 else ""
+        label = f"{cluster['name']}: " if len(self._plan["clusters"]) > 1 or self._wanted.among_hosts else ""
         return ClusterInTurn(self._api, self._wanted.each, own, tally, label, self._clock)
 
     def _try(self, cluster: str, batch: Callable[[], Result], what: Callable[[], None]) -> bool:
@@ -314,7 +315,13 @@ class _RollingRun:
         return f"The rolling restart of {cluster} {end}{''.join(where)}. {failure['message']}"
 
     def _say(self, words: str) -> None:
-        self._request.policy.show(progress_line(words), False)
+        self._request.policy.show(progress_line(self._labelled(words)), False)
+
+    def _labelled(self, words: str) -> str:
+        """The same with the name of the cluster, where that is not known without."""
+        names = [cluster["name"] for cluster in self._plan["clusters"]]
+        is_known = len(names) != 1 or not self._wanted.among_hosts or words.startswith(f"{names[0]} ")
+        return words if is_known else f"{names[0]}: {words}"
 
 
 def _failure(cluster: str, batch: Result, message: str) -> Result:

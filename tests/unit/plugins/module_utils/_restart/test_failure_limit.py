@@ -61,8 +61,15 @@ def test_failure_elsewhere_stops_and_is_named(service):
     assert str(error) == (
         "Did not restart server 10.1.0.1:2882 (id 41) of cluster orders (id 31): 1 target of this change is "
         f"held by a FAILED restart, more than max_failures=0 allows: task {job.id} (Restart OB server) in cluster 99. "
-        f"Retry these tasks or roll them back first; or give judged_tasks={job.id} when a person has decided that the "
-        "others may go on."
+        f"Give judged_tasks={job.id} when a person has decided that the others may go on. "
+        "With OCP_URL and the credentials in the environment:\n"
+        "  Retry what failed: ansible localhost -m oceanbase.ocp.task "
+        f"-a 'task_id={job.id} state=retried wait=true detail=compact'\n"
+        "  Skip this subtask, leaving its work undone: ansible localhost -m oceanbase.ocp.task "
+        f"-a 'task_id={job.id} subtask_id=2 state=skipped wait=true detail=compact'\n"
+        "  Roll the task back: ansible localhost -m oceanbase.ocp.task "
+        f"-a 'task_id={job.id} state=rolled_back wait=true detail=compact'\n"
+        "Then run the same command again."
     )
     assert error.facts["failed_task_ids"] == [job.id]
     assert restart(service, judged=[job.id])["action"] == "submitted"

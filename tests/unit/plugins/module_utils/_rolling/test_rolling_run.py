@@ -45,6 +45,7 @@ def roll(service):
         watch=None,
         record=None,
         ahead=None,
+        among_hosts=False,
     ):
         run.lines, run.notes = [], []
         policy = PollPolicy(7200, 10, run.show, announce=run.show, steps=steps, note=run.notes.append)
@@ -62,7 +63,7 @@ def roll(service):
         plan = RollingRequest(
             [*clusters], None, None, 1, Strategy.SERVER, since, canary=canary, change=change, watch=watch
         )
-        wanted = RollingRun(ClusterRun(plan, restart, True, None, soak, record), 0, max_servers, ahead)
+        wanted = RollingRun(ClusterRun(plan, restart, True, None, soak, record), 0, max_servers, ahead, among_hosts)
         return roll_clusters(service, wanted, service.time.clock)
 
     run.show = lambda line, _failed: run.lines.append(line.strip())
@@ -89,6 +90,16 @@ def test_each_restart_has_two_lines_and_the_plan_one_for_each_zone(service, roll
     assert own[2].endswith(", 0 left")
     assert roll.lines[-1] == "3 servers: 3 restarted, 0 left alone, 0 failed, 0 not touched"
     assert len(roll.lines) == 1 + 3 + 2 * 3 + 1
+
+
+def test_each_line_names_the_cluster_where_other_hosts_show_lines_too(roll):
+    """With a host for each cluster several calls show theirs in turn."""
+    roll(among_hosts=True)
+    assert [line for line in roll.lines if "orders" not in line] == []
+    assert [line for line in roll.lines if line.count("orders") > 1] == []
+    assert roll.lines[0] == "orders: 3 to restart, 0 left alone"
+    assert [line for line in roll.lines if re.match(r"orders: \d of 3, ", line)][2].endswith(", 0 left")
+    assert roll.lines[-1].startswith("orders: 3 servers: 3 restarted, ")
 
 
 def test_run_with_nothing_to_do_has_one_line(service, roll):
