@@ -44,6 +44,7 @@ def with_notes(message: str, validation: ValidationResult, options: Collection[s
     notes = [
         *_environment_notes(message, params),
         *_unknown_notes(validation, options),
+        *_choice_notes(message),
         *_required_notes(message, hints),
     ]
     said = _by_caller(message, hints)
@@ -71,6 +72,13 @@ def _unknown_notes(validation: ValidationResult, options: Collection[str]) -> li
 def _nearest(name: str, options: Collection[str]) -> str:
     near = get_close_matches(name, sorted(options), 1)
     return f", did you mean {near[0]}?" if near else ""
+
+
+def _choice_notes(message: str) -> list[str]:
+    """The choice that is meant, where one is alike."""
+    found = re.search(r"must be one of: (.+), got: (\w+)$", message)
+    near = get_close_matches(found[2], found[1].split(", "), 1) if found else []
+    return [f"Did you mean {each}?" for each in near]
 
 
 def _required_notes(message: str, hints: Hints) -> list[str]:

@@ -201,7 +201,11 @@ def test_refusal_of_an_option_names_the_variable_of_its_caller(run):
 @pytest.mark.parametrize(
     ("name", "given", "words"),
     [
-        ("server_restart", {"safety": "non"}, "value of my_safety must be one of: majority, none, got: non"),
+        (
+            "server_restart",
+            {"safety": "non"},
+            "value of my_safety must be one of: majority, none, got: non. Did you mean none?",
+        ),
         ("server_restart", {"stop_on": ["lagg"]}, "value of my_stop_on must be one or more of: alarms, lag"),
         ("server_restart", {"wait_timeout": "long"}, "argument 'my_wait_timeout' is of type "),
         ("task_wait", {"task_ids": ["first"]}, "Elements value for option 'my_task_ids' is of type "),
@@ -285,6 +289,12 @@ def test_missing_required_option_is_refused(name, option, run):
     said = run(name, params)["msg"]
     assert said.partition(". ")[0] == f"missing required arguments: {option}"
     assert ("as OCP's console does by default" in said) == (option == "freeze_server")
+
+
+@pytest.mark.usefixtures("_offline")
+def test_misspelt_choice_is_named_with_the_nearest(run):
+    said = run("task", {**CONNECTION, "task_id": 7, "state": "cancelled"})["msg"]
+    assert said.endswith("canceled, got: cancelled. Did you mean canceled?")
 
 
 @pytest.mark.parametrize(
