@@ -18,9 +18,8 @@ REFUSED, RUNNING, SUCCESSFUL, FAILED, UNKNOWN = "REFUSED", "RUNNING", "SUCCESSFU
 class MemberKey:
     """One thing that restarts, such as a server: ``cluster`` is the identity of its cluster, never a URL.
 
-    That is a name, a space and an id, or nothing. Keys are equal if they are of the same thing. Its cluster has another
-    name after it was renamed, and everything has another id in a service that was installed anew; a server has one
-    after it was deleted from the service and added again. The process goes on all the while.
+    That is a name, a space and an id, or nothing. The same thing has another one after its cluster was renamed: keys
+    are equal if their ``parts`` are.
     """
 
     cluster: str
@@ -30,21 +29,18 @@ class MemberKey:
 
     @property
     def parts(self) -> tuple[str | int | None, ...]:
-        """What equal keys have in common."""
-        if self.kind in WITHOUT_ADDRESS:
-            return (self.cluster, self.kind, self.id, self.address)
-        return (self.kind, None if self.cluster else self.id, self.address)
+        """What it is compared by.
+
+        Two services may use the same ids. An address is of one of them; without one, the cluster's name counts too.
+        """
+        number = self.cluster.rpartition(" ")[2]
+        return (self.cluster if self.kind in WITHOUT_ADDRESS else number, self.kind, self.id, self.address)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, MemberKey) and self.parts == other.parts and self._shares_cluster(other)
+        return isinstance(other, MemberKey) and self.parts == other.parts
 
     def __hash__(self) -> int:
         return hash(self.parts)
-
-    def _shares_cluster(self, other: MemberKey) -> bool:
-        """Whether their clusters have the same name or the same id: networks may use the same addresses."""
-        (mine, _, number), (others, _, other_number) = self.cluster.rpartition(" "), other.cluster.rpartition(" ")
-        return mine == others or number == other_number
 
     def in_cluster(self, identity: str) -> MemberKey:
         """The same thing when its cluster has this identity."""

@@ -24,17 +24,12 @@ from .encoded_rows import read_request, read_sight, request_json, request_record
 from .journal import KEPT_FOR, Allows
 from .rows import RUNNING, FirstSight, MemberKey, RequestRow, Wish
 
-VERSION = 3
+VERSION = 2
 KEY, LONG, TIME = "VARCHAR(64) NOT NULL", "{long_text} NOT NULL", "DOUBLE PRECISION"
 # The table with the version is made last: a creation that was killed before is begun again.
 TABLES = {
     "ocp_journal_changes": {"change_key": f"{KEY} PRIMARY KEY", "content": LONG},
-    "ocp_journal_sights": {
-        "sight_key": KEY,
-        "change_key": KEY,
-        "content": LONG,
-        "PRIMARY KEY": "(sight_key, change_key)",
-    },
+    "ocp_journal_sights": {"sight_key": f"{KEY} PRIMARY KEY", "change_key": KEY, "content": LONG},
     "ocp_journal_requests": {
         "number": "BIGINT NOT NULL PRIMARY KEY",
         "expires_at": TIME,
@@ -147,9 +142,9 @@ class SqlJournal(ABC):
         every = list(members)
         with self._session() as run:
             found = self._sights(run, change, every)
-            for old, new in _renamed(found).items():
+            for old, new in _renamed(every, found).items():
                 of_old = [member.in_cluster(old) for member in every if member.cluster == new]
-                found |= {key.in_cluster(new): sight for key, sight in self._sights(run, change, of_old).items()}
+                found |= {sight.member.in_cluster(new): sight for sight in self._sights(run, change, of_old).values()}
             return found
 
     def first_uses(self, change: str) -> list[FirstSight]:
@@ -172,13 +167,14 @@ class SqlJournal(ABC):
     def check(self, change: str, wish: Wish, members: Iterable[MemberKey]) -> None:
         with self._session() as run:
             every = list(members)
-            names = {member.cluster for member in every} | _renamed(self._sights(run, change, every)).keys()
+            names = {member.cluster for member in every} | _renamed(every, self._sights(run, change, every)).keys()
             for cluster in sorted(names):
                 self._is_bound(run, cluster, change, wish)
 
     def requests(self, members: Iterable[MemberKey]) -> list[RequestRow]:
+        keys = [digest(*member.parts) for member in members]
         with self._session() as run:
-            return self._requests_of_members(run, members)
+            return self._requests_of(run, keys)
 
     def requests_of_task(self, task_id: int) -> list[RequestRow]:
         with self._session() as run:
@@ -218,7 +214,7 @@ class SqlJournal(ABC):
         with self._session(writes=True) as run:
             for mine, _expires_at in self._requests(run, [number]):
                 claimed = replace(mine, task_id=task_id, began=began, outcome=RUNNING)
-                rows = self._requests_of_members(run, [member for member, _shown in mine.members])
+                rows = self._requests_of(run, [digest(*member.parts) for member, _shown in mine.members])
                 others = [row for row in rows if row.number != number and self.is_of_service(row, mine.url)]
                 others = [row for row in others if not row.witnessed]
                 if mine.task_id is not None or any(map(claimed.has_same_task, others)):
@@ -327,7 +323,7 @@ class SqlJournal(ABC):
 
     def _follow_names(self, run: Run, change: str, members: Collection[MemberKey]) -> None:
         """Note what is kept of a name for clusters that were renamed since as that of their new names."""
-        for old, new in _renamed(self._sights(run, change, members)).items():
+        for old, new in _renamed(members, self._sights(run, change, members)).items():
             key = {"key": digest(old, change)}
             bound = run("SELECT content FROM ocp_journal_changes WHERE change_key = :key", key)
             sights = self._first_uses(run, change, old)
@@ -343,8 +339,7 @@ class SqlJournal(ABC):
             "change": digest(sight.member.cluster, change),
             "content": json.dumps(sight_record(sight)),
         }
-        sql = "DELETE FROM ocp_journal_sights WHERE sight_key = :key AND change_key = :change"
-        run(sql, {"key": values["key"], "change": values["change"]})
+        run("DELETE FROM ocp_journal_sights WHERE sight_key = :key", {"key": values["key"]})
         run("INSERT INTO ocp_journal_sights VALUES (:key, :change, :content)", values)
 
     def _empty(self, run: Run) -> int:
@@ -374,28 +369,13 @@ class SqlJournal(ABC):
         return [self._made(read_sight, content) for (content,) in found]
 
     def _sights(self, run: Run, change: str, members: Iterable[MemberKey]) -> dict[MemberKey, FirstSight]:
-        """The first sights of members, by their keys of today; rather one that was noted in a cluster of this name."""
-        wanted = list(members)
-        keys = sorted({_sight_key(change, member) for member in wanted})
-        noted: dict[tuple[str | int | None, ...], list[FirstSight]] = {}
-        for (content,) in among(run, "SELECT content FROM ocp_journal_sights WHERE sight_key", keys):
-            sight = self._made(read_sight, content)
-            noted.setdefault(sight.member.parts, []).append(sight)
-        found = {}
-        for member in wanted:
-            same = [sight for sight in noted.get(member.parts, ()) if sight.member == member]
-            if same:
-                found[member] = min(same, key=lambda sight: sight.member.cluster != member.cluster)
-        return found
-
-    def _requests_of_members(self, run: Run, members: Iterable[MemberKey]) -> list[RequestRow]:
-        """The requests for one of these members or more that have not expired."""
-        wanted = set(members)
-        rows = self._requests_of(run, [digest(*member.parts) for member in wanted])
-        return [row for row in rows if any(member in wanted for member, _shown in row.members)]
+        keys = [_sight_key(change, member) for member in members]
+        found = among(run, "SELECT content FROM ocp_journal_sights WHERE sight_key", keys)
+        sights = [self._made(read_sight, content) for (content,) in found]
+        return {sight.member: sight for sight in sights}
 
     def _requests_of(self, run: Run, keys: Sequence[str]) -> list[RequestRow]:
-        """The requests with one of these keys that have not expired."""
+        """The requests for members with one of these keys that have not expired."""
         numbers = among(run, "SELECT number FROM ocp_journal_members WHERE member_key", keys)
         return self._kept(run, self._requests(run, sorted({number for (number,) in numbers})))
 
@@ -484,13 +464,10 @@ def _wish(bound: Record) -> Wish:
     return Wish(bound["digest"], bound["words"])
 
 
-def _renamed(noted: Mapping[MemberKey, FirstSight]) -> dict[str, str]:
+def _renamed(members: Iterable[MemberKey], noted: Iterable[MemberKey]) -> dict[str, str]:
     """The identities that clusters had when members of them were ``noted``, each with that of today."""
-    return {
-        sight.member.cluster: member.cluster
-        for member, sight in noted.items()
-        if sight.member.cluster != member.cluster
-    }
+    today = {member: member.cluster for member in members}
+    return {member.cluster: today[member] for member in noted if member.cluster != today[member]}
 
 
 def _is_of(row: RequestRow, change: str | None, cluster: str | None, used: Collection[MemberKey]) -> bool:

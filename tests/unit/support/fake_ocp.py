@@ -194,7 +194,6 @@ class FakeOcp:
     backups: list[dict[str, Any]] = field(default_factory=list)
     restores: list[dict[str, Any]] = field(default_factory=list)
     cluster_name: str = "orders"
-    cluster_id: int = 31
     compaction: str = "IDLE"
     versions: dict[int, str] = field(default_factory=dict)  # by the id of a server
     idcs: dict[int, str] = field(default_factory=dict)  # by the id of a server
@@ -299,7 +298,7 @@ class FakeOcp:
 
     def clusters(self, name: str = "") -> list[dict[str, Any]]:
         self._called("clusters")
-        return [self.cluster(self.cluster_id)] if name in self.cluster_name else []
+        return [self.cluster(31)] if name in self.cluster_name else []
 
     def zones(self, cluster_id: int) -> list[dict[str, Any]]:
         return self.cluster(cluster_id)["zones"]
@@ -322,7 +321,7 @@ class FakeOcp:
                 **self._operating(thing.operated_by),
             }
             for thing in self.servers_there
-            if cluster_id == self.cluster_id
+            if cluster_id == 31
         ]
 
     def tenants(self, cluster_id: int) -> list[dict[str, Any]]:
@@ -429,7 +428,7 @@ class FakeOcp:
         self._called("arbitration_services")
         [thing] = self.arbitration
         tenants = [{"name": name, "degradedLsIdList": streams} for name, streams in self.arbitrated.items()]
-        clusters = [{"id": self.cluster_id, "tenants": tenants}] if tenants else []
+        clusters = [{"id": 31, "tenants": tenants}] if tenants else []
         service = {"id": 61, "svrIp": "10.1.0.8", "svrPort": 2888, "status": thing.status or "RUNNING"}
         return [{**service, "clusters": clusters}]
 
@@ -588,9 +587,9 @@ class FakeOcp:
     def _passes(self, job: Job, filters: dict[str, Any]) -> bool:
         filters = {name: value for name, value in filters.items() if name not in self.ignored}
         of_servers = job.name in (SERVER, ZONE, CLUSTER) or any(thing in self.servers_there for thing in job.things)
-        on_cluster = of_servers and job.of_cluster in (None, self.cluster_id)
+        on_cluster = of_servers and job.of_cluster in (None, 31)
         return (
-            (filters.get("clusterId") is None or (filters["clusterId"] == self.cluster_id and on_cluster))
+            (filters.get("clusterId") is None or (filters["clusterId"] == 31 and on_cluster))
             and (filters.get("hostId") is None or filters["hostId"] in [thing.host for thing in job.things])
             and (filters.get("status") is None or self._state(job, self.list_lags) in filters["status"].split(","))
             and (filters.get("name") is None or filters["name"] in job.name)

@@ -1,24 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright (c) 2026 oceanbase.ocp contributors
-"""What has another name or id in the next run: the name of a change, and the journal, still know it."""
+"""A cluster that has another name in the next run: the name of a change, and the journal, still know it."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import timedelta
 
 import pytest
 from ansible_collections.oceanbase.ocp.plugins.module_utils._base.errors import NameTaken
 from ansible_collections.oceanbase.ocp.plugins.module_utils._targets.cluster import Cluster
 from ansible_collections.oceanbase.ocp.tests.unit.support.controllers import journal_here
 from ansible_collections.oceanbase.ocp.tests.unit.support.fake_ocp import Thing
-from ansible_collections.oceanbase.ocp.tests.unit.support.fakes import BEGINNING
-from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import (
-    RESTART_CASES,
-    SERVER_41,
-    request,
-    restart,
-)
+from ansible_collections.oceanbase.ocp.tests.unit.support.restart_cases import RESTART_CASES, request, restart
 
 NAMED = replace(request(wait=True), change="memory-2026-11-20")
 STOCK = Cluster(31, "stock")
@@ -69,32 +62,3 @@ def test_name_is_cleared_by_the_new_name_of_the_cluster(kind, service):
     assert all(each["settled"] for each in journal.entries()["requests"])
     assert restart(service, case, NAMED)["action"] == "submitted"
     assert len(service.posts) == 2
-
-
-def added_again(service):
-    """The server, after somebody has deleted it from OCP and added it again."""
-    service.servers_there[0].id = 141
-    service.moved_to[141] = "10.1.0.1"
-    return replace(RESTART_CASES["server"], target=replace(SERVER_41, id=141))
-
-
-def in_another_ocp(service):
-    """The server, after OCP was installed anew and has taken the cluster over."""
-    service.jobs.clear()
-    service.cluster_id = 37
-    case = added_again(service)
-    return replace(case, target=replace(case.target, cluster=replace(SERVER_41.cluster, id=37)))
-
-
-@pytest.mark.parametrize("moved", [added_again, in_another_ocp])
-@pytest.mark.parametrize(
-    "since", [{"change": "memory-2026-11-20"}, {"started_before": BEGINNING - timedelta(seconds=10)}]
-)
-@pytest.mark.parametrize("later", [0, 600], ids=["at once", "after ten minutes"])
-def test_process_that_has_another_id_is_not_restarted_again(later, since, moved, service):
-    asked = replace(request(wait=True), **since)
-    restart(service, RESTART_CASES["server"], asked)
-    service.passes(later)
-    again = restart(service, moved(service), asked)
-    assert (again["action"], again["changed"], again["verified"]) == ("skipped", False, True)
-    assert len(service.posts) == 1
